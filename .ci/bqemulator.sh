@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes an environment in FOLDER that has an emulator of BigQuery, for tests/planner/traffic/test_bigquery*.py
+# Makes an environment in FOLDER that has an emulator of BigQuery, for tests/planner/traffic/warehouse/test_bigquery*.py
 # (NETPLAN_TEST_BQEMULATOR=FOLDER). It is apart from the project's lock: its engine is older. Prints
 # FOLDER. Fails where the packages are not to be had.
 set -euo pipefail

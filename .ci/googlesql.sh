@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes GoogleSQL's reference implementation in FOLDER, for tests/planner/traffic/test_googlesql.py
+# Makes GoogleSQL's reference implementation in FOLDER, for tests/planner/traffic/warehouse/test_googlesql.py
 # (NETPLAN_TEST_GOOGLESQL=FOLDER): jars by Maven, of the versions in tests/support/googlesql/pom.xml
 # and the hashes in googlesql.sha256, and a small program of our own. Prints FOLDER. Fails where Java
 # 17 or Maven is not installed, or the jars are not to be had. 90 MB.

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Makes an environment in FOLDER that has netplan, Sail's Spark Connect server and Spark's client, for
-# tests/planner/traffic/test_spark.py. It is apart from the project's lock: 0.9 GB, whose newer
+# tests/planner/traffic/spark/test_spark.py. It is apart from the project's lock: 0.9 GB, whose newer
 # libraries no user of netplan has. Prints its Python. Fails where the packages are not to be had.
 set -euo pipefail
 folder=$1

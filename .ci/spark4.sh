@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Makes an environment in FOLDER that has netplan and Spark 4 with its server of Spark Connect, for
-# tests/planner/traffic/test_spark4.py. It is apart from the project's lock: 1.3 GB. Prints its Python.
+# tests/planner/traffic/spark/test_spark4.py. It is apart from the project's lock: 1.3 GB. Prints its Python.
 # Fails where the packages or a Java (17 or newer) are not to be had.
 set -euo pipefail
 folder=$1

@@ -1,4 +1,4 @@
-"""How good the throughput model is on published measurements: the tables of docs/accuracy.md.
+"""How good the model is on published measurements: the tables of docs/background/accuracy.md.
 
     python benchmarks/accuracy.py MEASUREMENTS.csv … [--markdown]
 

@@ -88,7 +88,8 @@ def _move(project: Project, step: Step, prices: Prices) -> Project:
                 moved = replace(moved, external_ip=new_ip(project))
         project = project.with_machine(moved)
     groups = {**project.groups, first.group: zone} if first.group else project.groups
-    return replace(project, groups=groups)
+    project = replace(project, groups=groups)
+    return _use_internal(project, step, prices) if step.destination else project
 
 
 def _use_internal(project: Project, step: Step, prices: Prices) -> Project:
@@ -127,6 +128,8 @@ def _switch_tier(project: Project, step: Step, prices: Prices) -> Project:
         if not machine.external_ip:
             raise LookupError(f"{machine.name} has no external address")
         ip, tier = new_ip(project), step.to.upper() or STANDARD
+        if machine.tier == tier:  # by its commands
+            continue
         project = project.with_machine(replace(machine, external_ip=ip, tier=tier))
     return project
 
@@ -134,7 +137,9 @@ def _switch_tier(project: Project, step: Step, prices: Prices) -> Project:
 def _give_address(project: Project, step: Step, prices: Prices) -> Project:
     for machine in _all_of(project, _machine(project, step.target)):
         if not machine.external_ip:
-            project = project.with_machine(replace(machine, external_ip=new_ip(project)))
+            tier = step.to or machine.tier
+            given = replace(machine, external_ip=new_ip(project), tier=tier)
+            project = project.with_machine(given)
     return project
 
 

@@ -32,6 +32,8 @@ class Made:
     """Machines that were made from images, by their names and zones."""
     old: set[tuple[str, str]] = field(default_factory=set)
     """Names and zones of the machines that the images are of, until they are deleted."""
+    templates: dict[str, Machine] = field(default_factory=dict)
+    """A machine like those that each template makes, by its name."""
 
     def settled(self, project: Project) -> Project:
         """Return a project in which what was made stands in for what it was made from."""
@@ -71,6 +73,11 @@ def run(project: Project, command: Command, made: Made) -> Project:
     if words[:2] == ("compute", "machine-images"):
         _on_image(project, words[2:], command, made)
         return project
+    if words[:2] == ("compute", "instance-templates"):
+        _on_template(project, words[2:], command, made)
+        return project
+    if words[:3] == ("compute", "instance-groups", "managed"):
+        return _on_group(project, words[3:], command, made)
     for start, act in _KINDS.items():
         if words[: len(start)] == start:
             return act(project, words[len(start) :], command)
@@ -107,6 +114,8 @@ def _create(project: Project, name: str, command: Command, made: Made) -> None:
         copy = replace(copy, machine_type=command.flag("machine-type"))
     if tier := command.flag("network-performance-configs"):
         copy = replace(copy, is_tier1=tier.endswith("=TIER_1"))
+    if command.flag("provisioning-model") == "SPOT":
+        copy = replace(copy, is_spot=True)
     made.copies[name, zone] = copy
 
 
@@ -259,13 +268,34 @@ def joined(project: Project, name: str, peer: str) -> Project:
     return replace(project, networks={**project.networks, name: made})
 
 
-def _on_group(project: Project, words: tuple[str, ...], command: Command) -> Project:
+def _on_template(project: Project, words: tuple[str, ...], command: Command, made: Made) -> None:
+    """Make a template of a machine: of what the machine has, its type alone can be another."""
+    verb, name = words
+    if verb != "create":
+        raise LookupError(f"nobody says how to {verb} a template")
+    source = _at(project, command.flag("source-instance"), command.flag("source-instance-zone"))
+    machine_type = command.flag("machine-type") or source.machine_type
+    made.templates[name] = replace(source, machine_type=machine_type)
+
+
+def _on_group(project: Project, words: tuple[str, ...], command: Command, made: Made) -> Project:
     known = [word for word in words if word in project.groups]
     if not known:
         raise LookupError(f"there is no managed group in {' '.join(words)}")
     place, named = project.groups[known[0]], command.flag("zone") or command.flag("region")
     if named != place:
         raise LookupError(f"{known[0]} is in {place}, not in {named or 'no place'}")
+    if "start-update" not in words:
+        return project
+    template = command.flag("version").partition("template=")[2]
+    if template not in made.templates:
+        raise LookupError(f"there is no template {template}")
+    like = made.templates[template]
+    for machine in project.machines.values():
+        if machine.group == known[0]:
+            project = project.with_machine(
+                replace(machine, machine_type=like.machine_type, is_tier1=like.is_tier1)
+            )
     return project
 
 
@@ -278,7 +308,6 @@ def new_ip(project: Project) -> str:
 
 _KINDS = {
     ("compute", "addresses"): _on_address,
-    ("compute", "instance-groups", "managed"): _on_group,
     ("compute", "networks", "peerings"): _on_peering,
     ("compute", "networks", "subnets"): _of_subnetwork,
     ("compute", "routers", "nats"): _on_gateway,

@@ -67,7 +67,9 @@ def _as_planned(entry: Mapping[str, Any], report: Mapping[str, Any]) -> Iterator
         fix = planned["fix"] or {"commands": []}
         if planned["change"] is not None:
             told = {"subject": planned["subject"], **_told(fix)}
-            yield from _steps(rule_of(entry), {**planned["change"], **told})
+            steps = list(_steps(rule_of(entry), {**planned["change"], **told}))
+            tiers = planned.get("tiers") or [step.to for step in steps]
+            yield from (step._replace(to=to) for step, to in zip(steps, tiers, strict=True))
         elif planned["place"] in members:
             member = {**members[planned["place"]], "fix": fix}
             yield from _of_member(rule_of(entry), member, is_told=False)

@@ -5,7 +5,7 @@ what it cuts off, whose rate it lowers, and whether the rate that it promises is
 documented limits let the path carry.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
@@ -46,9 +46,6 @@ class Entry(NamedTuple):
     rule: str
     said: float
     true: float
-    is_promised: bool | None = None
-    """Whether the rate that it promises is the truth's; None where it promises none, or where no
-    documented limit says what the path carries."""
 
     @property
     def is_right(self) -> bool:
@@ -91,6 +88,8 @@ class Judge:
         self.asked: set[Key] = set()
         self.faults: list[Example] = []
         self.entries: list[Entry] = []
+        self.promised: list[bool] = []
+        """Of each promised rate of which documented limits tell, whether it is the truth's."""
         self.steps = 0
 
     def follow(
@@ -117,11 +116,10 @@ class Judge:
             ends = f"{one.flow.src} to {one.flow.dst or 'the internet'}"
             kind = "crowded" if one.is_crowded else "slower"
             problems.append((kind, f"{ends}: {one.had:.2f}, then {one.gets:.2f}"))
-        is_promised, text = self._promised(entry, steps)
-        if is_promised is False:
-            problems.append(("promise", text))
+        named = [step for step in steps if step.subject == entry["subject"]]
+        problems += [("promise", text) for text in self._broken(entry["fixed"], named)]
         true = bill(before, self.prices).total - bill(self.project, self.prices).total
-        self.entries.append(Entry(rule_of(entry), said, true, is_promised))
+        self.entries.append(Entry(rule_of(entry), said, true))
         if not agree(said, true):
             problems.append(("entry", ""))
         if said > 0 and true < -CENTS:
@@ -129,15 +127,20 @@ class Judge:
         self.faults += [Example(kind, self.seed, name, said, true, note) for kind, note in problems]
         return true
 
-    def look_at_joined(self, entry: Mapping[str, Any], joined: Sequence[Step]) -> None:
-        """Note new types that an entry's commands should have made, as another entry says."""
-        for step in joined:
+    def look_at_joined(
+        self, entry: Mapping[str, Any], joined: Iterable[tuple[Step, Mapping[str, Any] | None]]
+    ) -> None:
+        """Note what an entry's commands should have made of machines, as another entry says.
+
+        With each goes the rate that the other entry promises of it, if any.
+        """
+        name = f"{entry['rank']} {rule_of(entry)}, in one stop"
+        for step, fixed in joined:
             self.asked.add(step.key)
-            machine = self.project.machines[last(step.target)]
-            if machine.machine_type != step.to:
-                note = f"{machine.name} is {machine.machine_type}, not {step.to}"
-                name = f"{entry['rank']} {rule_of(entry)}, in one stop"
-                self.faults.append(Example("undone", self.seed, name, 0, 0, note))
+            problems = [("promise", text) for text in self._broken(fixed, [step])]
+            if note := _not_made(self.project.machines[last(step.target)], step):
+                problems.append(("undone", note))
+            self.faults += [Example(kind, self.seed, name, 0, 0, note) for kind, note in problems]
 
     def _carry_out(self, steps: Sequence[Step], *, is_claimed: bool) -> Iterator[tuple[str, str]]:
         """Carry out steps; yield what goes wrong."""
@@ -153,21 +156,24 @@ class Judge:
                 yield "refused", done.refused
         self.steps += len(steps)
 
-    def _promised(self, entry: Mapping[str, Any], steps: Sequence[Step]) -> tuple[bool | None, str]:
-        """Return whether the rate that an entry promises is the truth's, and both in words."""
-        said = entry["fixed"]
+    def _broken(self, said: Mapping[str, Any] | None, steps: Sequence[Step]) -> Iterator[str]:
+        """Yield a promised rate and the truth's where they differ; note whether they do.
+
+        Args:
+            said: The estimate that an entry promises.
+            steps: Those of the place of which it does.
+        """
         true = [gbps for step in steps for gbps in self._carried(step)]
         if said is None or said["gbps"] is None or not true:
-            return None, ""
+            return
         low, high = (said[f"{end}_gbps"] or said["gbps"] for end in ("low", "high"))
         is_right = any(
             low <= gbps <= high or abs(gbps - said["gbps"]) <= 0.01 * gbps for gbps in true
         )
-        # It may be of another place, of which no documented limit tells.
-        if not is_right and not all(any(True for _ in self._carried(step)) for step in steps):
-            return None, ""
-        rates = ", ".join(f"{gbps:.2f}" for gbps in sorted(set(true)))
-        return is_right, f"{said['gbps']:.2f} ({low:.2f} to {high:.2f}) Gbit/s, by limits {rates}"
+        self.promised.append(is_right)
+        if not is_right:
+            rates = ", ".join(f"{gbps:.2f}" for gbps in sorted(set(true)))
+            yield f"{said['gbps']:.2f} ({low:.2f} to {high:.2f}) Gbit/s, by limits {rates}"
 
     def _carried(self, step: Step) -> Iterator[float]:
         """Yield what the paths of a change may carry now; none where round trips decide."""
@@ -188,6 +194,18 @@ class Judge:
             is_outside = outside > sum(flow.gib_per_month for flow in sent) / 2
             if cap is not None:
                 yield cap.outside if is_outside else cap.egress
+
+
+def _not_made(machine: Machine, step: Step) -> str:
+    """Return what a machine should be after a step that another one's commands make."""
+    if step.to and machine.machine_type != step.to:
+        return f"{machine.name} is {machine.machine_type}, not {step.to}"
+    is_made = {
+        "spot": machine.is_spot,
+        "tier-1": machine.is_tier1,
+        "no-tier-1": not machine.is_tier1,
+    }
+    return "" if is_made.get(step.kind, True) else f"{machine.name}: no {step.kind}"
 
 
 def _machine(project: Project, link: str) -> Machine | None:

@@ -14,8 +14,8 @@ from typing import Any
 
 _ENTRY = re.compile(r"(\d+)\. (.*)")
 _FINDING = re.compile(r"\d+\. (?:HIGH|MEDIUM|LOW|INFO) \S+  (.*)")
-_MORE = re.compile(r", and ([\d,]+) more(?: \(([\d,]+) machines\))?")
-_PART = re.compile(r"\(([\d,]+) of ([\d,]+) places of finding")
+_MORE = re.compile(r", and ([\d,]+) more(?: \(([\d,]+) VMs\))?")
+_PART = re.compile(r"\(([\d,]+) of ([\d,]+) (?:places|resources) of finding")
 _GROUPED = ("machine-type", "tier-1")
 """Kinds of changes that a managed group makes whole."""
 
@@ -148,6 +148,9 @@ def _entries(section: str) -> Iterator[tuple[int, tuple[str, str]]]:
         elif number and one.startswith("at "):
             yield number, (head, one)
             number = 0
+        elif number:
+            yield number, (head, "")
+            number = 0
     if number:
         yield number, (head, "")
 
@@ -173,4 +176,4 @@ def _joined(text: str) -> Iterator[str]:
         yield held
 
 
-_STARTS = ("beside them", "left out", "to buy", "at ")
+_STARTS = ("Low confidence", "Also: ", "not in this order", "to buy", "at ")

@@ -66,7 +66,8 @@ def taken_into(report: dict[str, Any], text: str) -> list[str]:
 def with_joined(report: dict[str, Any]) -> dict[int, list[dict[str, Any]]]:
     """Take changes that another entry's commands make from their own; return them by that entry.
 
-    What they save comes with the commands, and is taken from what one entry says to the other.
+    What they save comes with the commands, and is taken from what one entry says to the other. So
+    does the rate that an entry promises, where it is of such a change.
     """
     entries = {one["rank"]: one for one in report["do_first"]}
     joined: dict[int, list[dict[str, Any]]] = {rank: [] for rank in entries}
@@ -78,7 +79,10 @@ def with_joined(report: dict[str, Any]) -> dict[int, list[dict[str, Any]]]:
             for one, by in ((entry, -usd), (other, usd)):
                 said = float(one["saving_usd_per_month"] or 0)
                 one["saving_usd_per_month"] = said + by
-            joined[other["rank"]].append({"rule": entry["rule"], **planned["change"]})
+            fixed = entry["fixed"] if planned["subject"] == entry["subject"] else None
+            entry["fixed"] = entry["fixed"] if fixed is None else None
+            told = {"rule": entry["rule"], "subject": planned["subject"], "fixed": fixed}
+            joined[other["rank"]].append({**told, **planned["change"]})
     return joined
 
 

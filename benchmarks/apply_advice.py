@@ -62,6 +62,7 @@ class Outcome(NamedTuple):
     right: int
     steps: int
     entries: tuple[Entry, ...]
+    promised: tuple[bool, ...]
     faults: tuple[Example, ...]
     left_out: frozenset[str]
 
@@ -120,7 +121,8 @@ def tried(
     for rank, entry in enumerate(entries, start=1):
         steps = with_clients(judge.project, steps_of_entry(entry, report))
         saved += judge.follow(entry, steps, findings[entry["finding"]])
-        judge.look_at_joined(entry, [of_change(one["rule"], one) for one in joined[entry["rank"]]])
+        there = joined[entry["rank"]]
+        judge.look_at_joined(entry, [(of_change(one["rule"], one), one["fixed"]) for one in there])
         said += float(entry["saving_usd_per_month"] or 0)
         is_right = agree(said, saved)
         if rank <= MOST:
@@ -150,17 +152,21 @@ def tried(
         right=right,
         steps=judge.steps,
         entries=tuple(judge.entries),
+        promised=tuple(judge.promised),
         faults=tuple(judge.faults),
         left_out=month.left_out,
     )
 
 
 def _asked(project: Project, report: Mapping[str, Any]) -> dict[Key, float]:
-    """Return what a report asks for, in its list and in its findings, with what all of it saves."""
+    """Return what a report asks for, in its list and in its findings, with what all of it saves.
+
+    What a finding says to leave for now, whatever else is done, it does not ask for.
+    """
     found = {
         step.key: float(finding["saving_usd_per_month"])
         for finding in report["findings"]
-        if finding["saving_usd_per_month"]
+        if finding["saving_usd_per_month"] and not finding["is_held"]
         for step in with_clients(project, steps_of_finding(finding))
     }
     listed = {
@@ -178,7 +184,7 @@ def figures(outcomes: Sequence[Outcome], worst: int) -> Iterator[str]:
     entries, steps = [one for of in outcomes for one in of.entries], sum(o.steps for o in outcomes)
     yield f"{len(outcomes)} projects, {len(entries):,} entries, {steps:,} changes"
     yield f"cumulative savings within 1% or $1: {right} of {sums}, {share:.1%} (target 99%)"
-    promised = [one.is_promised for one in entries if one.is_promised is not None]
+    promised = [is_right for one in outcomes for is_right in one.promised]
     kept = f"{sum(promised)} of {len(promised)}"
     yield f"promised Gbit/s within 1% of the limits or with them in the interval: {kept}"
     faults = [fault for one in outcomes for fault in one.faults]

@@ -1,7 +1,7 @@
 """Forecasts of a quarter: how often intervals hold the truth, how wide they are, and the time.
 
-`python benchmarks/forecast.py --times 200`. Series of days are made from a seed, of nine kinds with
-known truth (tests/support/forecasts/made.py says which). The rival is seasonal naive: the last week
+`python benchmarks/forecast.py --times 200`. Series of days are made from a seed, of twelve kinds
+with known truth (tests/support/forecasts/made.py). The rival is seasonal naive: the last week
 again and again, with the usual interval of its one-week errors, wider by the root of the weeks
 ahead. With `--series FILE`, a table of `netplan forecast`, each series of the file is cut at every
 week instead, and what comes after the cut is the truth: so the figures can be had of one's own
@@ -32,7 +32,7 @@ from support.forecasts.made import series
 AS_OF = date(2026, 11, 1)
 KINDS = (
     *("level", "ratio", "amount", "amount-noise", "lingering"),
-    *("step", "outage", "gap", "wandering"),
+    *("step", "outage", "gap", "wandering", "bursty", "batch", "heavy"),
 )
 WEEK = 7
 Floats = np.ndarray[Any, np.dtype[np.float64]]

@@ -6,10 +6,11 @@
 A fleet is drawn with a pinned seed from rows of a published campaign with a sender on Google; of
 two whose receivers had different images, half of it from each, between Google's regions. Its truth
 is known. Probes are those of the plan that `netplan probe plan` makes, ten that are picked by what
-they are expected to tell, and ten at random (the mean over pinned seeds). The promise is the half
-width that the plan states for all paths after it, in the mean; delivered is that of the intervals
-under the calibration by those very rows, and the share of the others inside. Constants that rest on
-the first campaign of a fleet are left out; nothing depends on time.
+they are expected to tell, and ten at random (the mean over pinned seeds). Expected is the half
+width that the plan states for all paths after it, in the mean, and promised the one that it states
+for nine of ten cases at most; delivered is that of the intervals under the calibration by those
+very rows, and the share of the others inside. Constants that rest on the first campaign of a fleet
+are left out; nothing depends on time.
 """
 
 import argparse
@@ -42,7 +43,7 @@ from netplan_planner.verbs.probe.information import (
     width_and_reach,
     width_others_leave,
 )
-from netplan_planner.verbs.probe.promise import promised_log_widths
+from netplan_planner.verbs.probe.promise import promised
 from replay_probes import LEVEL, Rows, World, informative, predicted, world
 
 FLEETS = (
@@ -63,7 +64,8 @@ class Outcome(NamedTuple):
     """After some probes: the median error of the other rows, widths, and what is inside."""
 
     error_ratio: float
-    promised_log_width: float
+    expected_log_width: float
+    most_log_width: float
     delivered_log_width: float
     inside_ratio: float
 
@@ -87,7 +89,7 @@ def probes_of(one: World) -> list[Probe]:
     found = []
     for row, kind in enumerate(columns.kind.tolist()):
         query = replace(
-            one.measured.kinds[kind],
+            _with_places(one, row, one.measured.kinds[kind]),
             streams=int(columns.streams[row]),
             rtt_ms=float(columns.rtt_ms[row]),
             duration_s=float(columns.duration_s[row]),
@@ -108,6 +110,15 @@ def probes_of(one: World) -> list[Probe]:
         )
         found.append(_probe(row, query, flow, server))
     return found
+
+
+def _with_places(one: World, row: int, kind: PathQuery) -> PathQuery:
+    """Return a kind of path between the places of a row."""
+    if one.measured.pair[row] < 0:
+        return kind
+    ends = one.measured.pairs[one.measured.pair[row]].removeprefix(f"{kind.path_class} ")
+    src, dst = (end.partition(":")[2] for end in ends.split(" > "))
+    return replace(kind, src=replace(kind.src, zone=src), dst=replace(kind.dst, zone=dst))
 
 
 def _probe(row: int, query: PathQuery, flow: ProbeFlow, server: Instance) -> Probe:
@@ -149,7 +160,7 @@ def _machine(name: str, query: PathQuery) -> Instance:
 def outcome(one: World, probes: Sequence[Probe], picked: Rows) -> Outcome:
     """Return what some probes promise, and what they deliver."""
     caps = load_caps(one.as_of)
-    promised = promised_log_widths(probes, [probes[row] for row in picked], caps, RULES)
+    promise = promised(probes, [probes[row] for row in picked], caps, RULES)
     measured = one.measured
     learnt = calibrate(measured.rows(np.sort(picked)), as_of=one.as_of) if len(picked) else None
     spread = predicted(one, np.arange(len(probes)), learnt)
@@ -159,7 +170,8 @@ def outcome(one: World, probes: Sequence[Probe], picked: Rows) -> Outcome:
     inside = (low <= value) & (value <= high)
     return Outcome(
         float(np.median(np.abs(spread.means.gbps[rest] / value[rest] - 1))),
-        sum(map(sum, promised)) / len(probes),
+        sum(map(sum, promise.by_probe)) / len(probes),
+        promise.most / len(probes),
         float(np.log(high / low).mean()),
         float(inside[rest].mean()),
     )
@@ -200,7 +212,8 @@ def figures(path: Path, fleet: str, count: int, seeds: int) -> Iterator[tuple[st
             name,
             f"{size}",
             f"{100 * found.error_ratio:.1f} %",
-            f"{half_width_of(found.promised_log_width):.3f}",
+            f"{half_width_of(found.expected_log_width):.3f}",
+            f"{half_width_of(found.most_log_width):.3f}",
             f"{half_width_of(found.delivered_log_width):.3f}",
             f"{100 * found.inside_ratio:.0f} %",
         )
@@ -216,11 +229,12 @@ def main() -> None:
     parser.add_argument("--markdown", action="store_true")
     asked = parser.parse_args()
     titles = ("fleet", "paths", "picked", "probes", "median error")
-    rows: list[tuple[str, ...]] = [(*titles, "half width promised", "delivered", "inside")]
+    widths = ("half width expected", "promised at most", "delivered", "inside")
+    rows: list[tuple[str, ...]] = [(*titles, *widths)]
     for fleet in asked.fleet or FLEETS:
         rows += figures(asked.measurements, fleet, asked.paths, asked.seeds)
     if asked.markdown:
-        rows.insert(1, tuple("---" for _ in titles) + ("---",) * 3)
+        rows.insert(1, tuple("---" for _ in rows[0]))
     for cells in rows:
         print(f"| {' | '.join(cells)} |" if asked.markdown else "  ".join(cells))
 

@@ -81,7 +81,8 @@ def measured(count: int, targets: int, seed: int, prices: PriceBook, caps: CapsT
     if plan.plan is None or plan.bound_usd is None:
         return None
     usd = plan.plan.usd_total
-    over = None if plan.direct is None else float(plan.direct.usd_total / usd) - 1
+    direct = plan.direct or (None if plan.why_no_direct else plan.plan)
+    over = None if direct is None else float(direct.usd_total / usd) - 1
     relay = _single_relay(asked, tables, prices, caps, plan) if targets == 1 else None
     return Run(seconds, float((usd - plan.bound_usd) / usd), over, relay)
 
@@ -97,7 +98,8 @@ def _single_relay(
     source, (target,) = asked.source, asked.targets
     names = sorted({one.src for one in tables.grid} - {source, target})
     ranked = sorted(names, key=lambda name: (usd[source, name] + usd[name, target], name))
-    found = [] if plan.direct is None else [plan.direct.usd_total]
+    direct = plan.direct or (None if plan.why_no_direct else plan.plan)
+    found = [] if direct is None else [direct.usd_total]
     for name in ranked[:3]:
         ends = {(source, name), (name, target)}
         only = Tables(

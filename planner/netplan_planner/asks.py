@@ -27,12 +27,17 @@ from netplan_planner.inert import inert
 
 INPUT, TRAFFIC, CHOICE, OUTPUT, API = (
     "What to read",
-    "Traffic",
+    "Reading flow logs",
     "What to judge",
     "How to report",
-    "Compute API",
+    "Google APIs",
 )
 """Groups of options that several verbs have."""
+
+
+COMMON, EXPERT = "common", "expert"
+"""Behind a type that verbs share (`Annotated[AsOf, COMMON]`): whether the verb's `--help` shows it
+or `--help-all` alone, whatever its `Ask` says."""
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True):
@@ -71,6 +76,10 @@ class Ask(NamedTuple):
     """Whether it is a flag, and counts how often it is given."""
     is_argument: bool = False
     """Whether it is told by its place among the words of the command."""
+    short: str = ""
+    """What `--help` says of it; empty: `help` up to its first full stop or semicolon."""
+    is_expert: bool = False
+    """Whether `--help-all` alone shows it, as all of a request whose `IS_EXPERT` is true."""
 
 
 class Reading(NamedTuple):
@@ -201,6 +210,20 @@ def seconds(option: str, text: str | None) -> float | None:
     return None if text is None else _value(option, text, {**_SECONDS, "": 1.0}, "5s or 10m")
 
 
+def seconds_from_0(option: str, text: str | None) -> float | None:
+    """Return a time in seconds, which may be 0.
+
+    Raises:
+        UsageError: If it is no time of at least 0.
+
+    >>> seconds_from_0("--start-up", "0s"), seconds_from_0("--start-up", "40s")
+    (0.0, 40.0)
+    """
+    found = None if text is None else _QUANTITY.fullmatch(text)
+    is_zero = found is not None and not float(found[1]) and found[2].lower() in {"", *_SECONDS}
+    return 0.0 if is_zero else seconds(option, text)
+
+
 def byte_count(option: str, text: str | None) -> int | None:
     """Return a volume in bytes; kB, MB, GB are decimal, KiB, MiB, GiB binary.
 
@@ -214,7 +237,7 @@ def byte_count(option: str, text: str | None) -> int | None:
         return None
     found = round(_value(option, text, _BYTES, "2TiB or 500GB"))
     if found < 1:
-        raise UsageError(f"{option} is a byte or more, not {text[:40]!r}")
+        raise UsageError(f"{option} needs at least 1 byte, not {text[:40]!r}")
     return found
 
 
@@ -231,7 +254,7 @@ def deadline_seconds(option: str, text: str | None, now: datetime) -> float | No
         return seconds(option, text)
     left = moment - now
     if left <= timedelta(0):
-        raise UsageError(f"{option} {text} has passed: it is {now.isoformat('T', 'seconds')}")
+        raise UsageError(f"{option} {text} is in the past; now is {now.isoformat('T', 'seconds')}")
     return left.total_seconds()
 
 
@@ -253,7 +276,7 @@ def _value(option: str, text: str, scale: dict[str, float] | dict[str, int], lik
     factor = scale.get(found[2].lower()) if found else None
     value = float(found[1]) * factor if found and factor is not None else 0.0
     if not 0 < value <= _MOST:
-        raise UsageError(f"{option} is a quantity above 0 such as {like}, not {text[:40]!r}")
+        raise UsageError(f"{option} needs a quantity above 0 such as {like}, not {text[:40]!r}")
     return value
 
 
@@ -310,7 +333,7 @@ def percentage(option: str, text: str, *, is_part: bool = False) -> float:
     fits = 0 < ratio < 1 if is_part else 0 <= ratio < math.inf
     if not sign or rest or not fits:
         range_ = "above 0% and below 100%, such as 5%" if is_part else "of 0% or more, such as 25%"
-        raise UsageError(f"{option} takes a percentage {range_}")
+        raise UsageError(f"{option} needs a percentage {range_}")
     return ratio
 
 
@@ -345,11 +368,12 @@ def usd_or_none(option: str, text: str) -> Decimal | None:
     try:
         return usd(option, text)
     except UsageError as exc:
-        raise UsageError(f"{exc}, nor {NO_BOUND}") from exc
+        raise UsageError(f"{exc}; or give {NO_BOUND}") from exc
 
 
 Bytes = Annotated[int, Reading(str, byte_count)]
 Duration = Annotated[float, Reading(str, seconds)]
+DurationFrom0 = Annotated[float, Reading(str, seconds_from_0)]
 Deadline = Annotated[
     float, Reading(str, lambda option, text: deadline_seconds(option, text, datetime.now(UTC)))
 ]

@@ -58,7 +58,7 @@ def load_table(path: Path) -> dict[str, Any]:
 def _section(path: Path, table: dict[str, Any], name: str) -> dict[str, Any]:
     found = table.get(name, {})
     if not isinstance(found, dict):
-        raise UsageError(f"{path}: [{name}] is a table")
+        raise UsageError(f"{path}: [{name}] must be a table")
     return found
 
 
@@ -73,6 +73,9 @@ def option_defaults(path: Path) -> dict[str, Any]:
 
     own = {key: value for key, value in load_table(path).items() if key not in _NOT_VERBS}
     given: dict[str, Any] = as_given(own)
+    if any("rules-path" in one for one in given.values() if isinstance(one, dict)):
+        # The file comes with a repository, which somebody else may have written.
+        raise UsageError(f"{path}: rules-path runs code: give --rules-path on the command line")
     return given
 
 
@@ -99,11 +102,11 @@ def rule_thresholds(path: Path) -> tuple[tuple[str, str, float], ...]:
     for rule, values in {**sections, **({_SEVERITY: steps} if steps else {})}.items():
         where = rule if rule == _SEVERITY else f"rules.{rule}"
         if not isinstance(values, dict):
-            raise UsageError(f"{path}: [{where}] is a table of thresholds")
+            raise UsageError(f"{path}: [{where}] must be a table of thresholds")
         for name, value in sorted(values.items()):
             is_number = isinstance(value, int | float) and not isinstance(value, bool)
             if not is_number or not 0 <= value < _MOST:
-                raise UsageError(f"{path}: [{where}] {name} is a number from 0 on, not {value!r}")
+                raise UsageError(f"{path}: [{where}] {name} must be a number >= 0, not {value!r}")
             found.append((rule, name, float(value)))
     return tuple(found)
 
@@ -147,5 +150,5 @@ def _rate_gbps(where: str, value: object) -> float:
     match = re.fullmatch(r"\s*([0-9]*\.?[0-9]+)\s*([GM])(?:bps|bit/s)\s*", text)
     rate = float(match[1]) / (1 if match[2] == "G" else units.MEGABITS_PER_GIGABIT) if match else 0
     if rate <= 0:
-        raise UsageError(f'{where}: a rate above 0 such as "10 Gbps", not {value!r}')
+        raise UsageError(f'{where}: must be a rate above 0 such as "10 Gbps", not {value!r}')
     return rate

@@ -83,6 +83,25 @@ def nearest_names(
     return tuple(by_lower[one] for one in found)
 
 
+def near(name: str, known: Iterable[str]) -> str:
+    """Return the end of an error's text: the known names that are most like one that is none."""
+    found = nearest_names(name, known)
+    return f"; near: {', '.join(found)}" if found else ""
+
+
+def no_region(name: str, known: Iterable[str], what: str = "region") -> str:
+    """Return what is said of a name that is none of a region, with the regions most like it.
+
+    >>> no_region("us-centrall1", ["us-central1", "europe-west1"])
+    "no region 'us-centrall1' is known; near: us-central1"
+    """
+    return f"no {what} {name[:_SHOWN]!r} is known{near(name, known)}"
+
+
+_SHOWN = 80
+"""Letters of a name that is none; more of them say nothing."""
+
+
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """Return the end of an error's text about a word to choose: the known one that is most like it.
 

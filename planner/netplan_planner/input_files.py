@@ -11,11 +11,11 @@ import os
 import re
 import stat
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import IO, Any, BinaryIO, Generic, NamedTuple, TypeVar, cast, overload
+from typing import IO, Any, BinaryIO, NamedTuple, TypeVar, cast, overload
 
 import msgspec
 
@@ -115,7 +115,8 @@ class _Output(NamedTuple):
 class _Run:
     """What one run of the command reads and writes, as far as it is known."""
 
-    def __init__(self) -> None:
+    def __init__(self, check: "Callable[[Given], None] | None") -> None:
+        self.check = check
         self.given: list[Given] = []
         self.opened: dict[_Inode, str] = {}
         self.outputs: dict[Path, _Output] = {}
@@ -127,9 +128,9 @@ _run: list[_Run] = []
 
 
 @contextmanager
-def one_run() -> Iterator[None]:
-    """Remember what is read and written from now on, so that no output replaces an input."""
-    _run.append(_Run())
+def one_run(check: Callable[[Given], None] | None = None) -> Iterator[None]:
+    """Remember what is read and written from now on; `check` may refuse to read something."""
+    _run.append(_Run(check))
     try:
         yield
     finally:
@@ -144,6 +145,8 @@ def give(given: Given) -> None:
     """
     if not _run:
         return
+    if _run[-1].check is not None:
+        _run[-1].check(given)
     _run[-1].given.append(given)
     for target, output in _run[-1].outputs.items():
         if not (output.is_own and given.is_own):
@@ -166,7 +169,7 @@ def reserve_output(asked: str, path: Path, *, is_own: bool = False) -> None:
         other = _run[-1].outputs.setdefault(real_path(path), _Output(asked, is_own)).asked
         if other != asked:
             shown = inert_line(str(path))
-            raise UsageError(f"{other} and {asked} would both go to {shown}: name two files")
+            raise UsageError(f"{other} and {asked} would both write {shown}: name two files")
 
 
 def check_output(asked: str, path: Path, *, is_own: bool = False) -> None:
@@ -207,7 +210,7 @@ def _clash(target: Path, given: Given) -> str:
         # One of them is not there yet.
         is_same = False
     if is_same:
-        return f"{given.option} reads this file ({shown}); name another one"
+        return f"{given.option} reads this file ({shown}); name another file"
     if target.is_dir() and source.is_relative_to(target):
         return f"{given.option} reads {shown}, which is in this folder; name another folder"
     if not (given.is_walked and source.is_dir() and target.is_relative_to(source)):
@@ -215,7 +218,7 @@ def _clash(target: Path, given: Given) -> str:
     # Readers of folders leave hidden files out.
     if any(part.startswith(".") for part in target.relative_to(source).parts):
         return ""
-    return f"{given.option} reads every file of the folder {shown}; name a file outside of it"
+    return f"{given.option} reads all files of the folder {shown}; name a file outside it"
 
 
 def note_opened(path: Path, about: os.stat_result) -> None:
@@ -234,7 +237,7 @@ def note_opened(path: Path, about: os.stat_result) -> None:
 
 
 def _of_this_run(shown: str) -> str:
-    return f"this run reads the file ({inert_line(shown)}); name another one"
+    return f"this run reads the file ({inert_line(shown)}); name another file"
 
 
 def _inode(about: os.stat_result) -> _Inode:
@@ -318,8 +321,8 @@ def _read(file: IO[bytes] | gzip.GzipFile, path: Path, most_bytes: int, verb: st
 
 def too_large(path: Path, most_bytes: int, verb: str = "") -> OSError:
     """Return the error of a file that is larger than what is read of it, for `unreadable`."""
-    why = "far more than its size tells; if it is right, unpack it first"
-    other = "which no file of this kind has"
+    why = "far more than its size suggests. If it is correct, unpack it first"
+    other = "larger than any file of this kind"
     text = f"{verb}more than {most_bytes >> 20:,} MiB, {why if verb else other}"
     return OSError(errno.EFBIG, text, str(path))
 
@@ -339,54 +342,35 @@ def unreadable(path: Path | str, error: OSError, hint: str = "") -> InputError:
     return InputError(f"{said}; {hint}" if hint else said)
 
 
-class JsonDecoder(Generic[T]):
-    """Decodes JSON documents as values of a type, or says in one error what is wrong with one.
+@overload
+def decode_json(data: bytes | msgspec.Raw | str, kind: type[T]) -> T: ...
+@overload
+def decode_json(data: bytes | msgspec.Raw | str, kind: Any = Any) -> Any: ...
+def decode_json(data: bytes | msgspec.Raw | str, kind: Any = Any) -> Any:
+    """Return a JSON document as a type.
 
     Of a part that a document left undecoded (`msgspec.Raw`) nothing has been looked at before, not
     even whether it is text.
 
-    >>> JsonDecoder(Any).decode(b"[" * 100_000)
+    Raises:
+        msgspec.DecodeError: If it is none, whatever is wrong with it; a `ValidationError` if it is
+            JSON of another shape.
+
+    >>> decode_json(b"[" * 100_000)
     Traceback (most recent call last):
     msgspec.DecodeError: nested too deeply
     """
-
-    __slots__ = ("_decode",)
-
-    @overload
-    def __init__(self: "JsonDecoder[T]", kind: type[T]) -> None: ...
-    @overload
-    def __init__(self: "JsonDecoder[Any]", kind: Any) -> None: ...
-    def __init__(self, kind: Any) -> None:
-        self._decode = msgspec.json.Decoder(kind).decode
-
-    def decode(self, data: bytes | msgspec.Raw | str) -> T:
-        """Return a document.
-
-        Raises:
-            msgspec.DecodeError: If it is none, whatever is wrong with it; a `ValidationError` if it
-                is JSON of another shape.
-        """
-        try:
-            found: T = self._decode(data)
-            return found
-        except RecursionError as exc:
-            raise msgspec.DecodeError("nested too deeply") from exc
-        except UnicodeDecodeError as exc:
-            raise msgspec.DecodeError(f"no UTF-8: {exc.reason}") from exc
+    try:
+        return _decoder_of(kind).decode(data)
+    except RecursionError as exc:
+        raise msgspec.DecodeError("nested too deeply") from exc
+    except UnicodeDecodeError as exc:
+        raise msgspec.DecodeError(f"not UTF-8: {exc.reason}") from exc
 
 
 @cache
-def _decoder_of(kind: Any) -> JsonDecoder[Any]:
-    return JsonDecoder(kind)
-
-
-@overload
-def decode_json(data: bytes | msgspec.Raw | str) -> Any: ...
-@overload
-def decode_json(data: bytes | msgspec.Raw | str, type: type[T]) -> T: ...
-def decode_json(data: bytes | msgspec.Raw | str, type: Any = Any) -> Any:
-    """Return a JSON document as a type; raises as `JsonDecoder` does."""
-    return _decoder_of(type).decode(data)
+def _decoder_of(kind: Any) -> msgspec.json.Decoder[Any]:
+    return msgspec.json.Decoder(kind)
 
 
 def toml_file(path: Path) -> dict[str, Any]:
@@ -403,7 +387,7 @@ def toml_file(path: Path) -> dict[str, Any]:
     except OSError as exc:
         raise UsageError(str(unreadable(path, exc))) from exc
     except UnicodeDecodeError as exc:
-        raise UsageError(f"{path}: not valid TOML: byte {exc.start} is no UTF-8") from exc
+        raise UsageError(f"{path}: not valid TOML: byte {exc.start} is not UTF-8") from exc
     except RecursionError as exc:
         raise UsageError(f"{path}: not valid TOML: nested too deeply") from exc
     except ValueError as exc:

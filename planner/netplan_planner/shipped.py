@@ -1,4 +1,4 @@
-"""Tables that ship with the code: CSV files beside it, whose cells are known to be sound."""
+"""Tables and texts that ship with the code: files beside it, whose cells are known to be sound."""
 
 import csv
 from pathlib import Path
@@ -36,3 +36,8 @@ def shipped_values(file: Path, kind: type[T], **columns: str) -> tuple[T, ...]:
         )
         for row in shipped_rows(file)
     )
+
+
+def shipped_texts(file: Path, kind: type[T]) -> T:
+    """Return the value of a TOML file that is part of the package."""
+    return msgspec.toml.decode(file.read_bytes(), type=kind)

@@ -124,6 +124,18 @@ def standard_output() -> TextIO:
 
 
 @contextmanager
+def answers_apart() -> Iterator[TextIO]:
+    """Yield the standard output for one writer; what others write as an answer is thrown away."""
+    stream = standard_output()
+    with Path(os.devnull).open("w") as nowhere:
+        _answers.append(nowhere)
+        try:
+            yield stream
+        finally:
+            _answers.pop()
+
+
+@contextmanager
 def libraries_apart() -> Iterator[None]:
     """Let `sys.stdout` be that of libraries: what they print is none of the answer."""
     _answers.append(standard_output())

@@ -223,7 +223,7 @@ def usable_target(asked: str, path: Path) -> Path:
         is_device = target.exists() and not target.is_file()
         if not os.access(target if is_device else target.parent, os.W_OK):
             what = "it" if is_device else f"the folder {path.parent}"
-            raise UsageError(f"{asked}: {what} cannot be written to")
+            raise UsageError(f"{asked}: {what} is not writable")
     except (OSError, RuntimeError) as exc:
         raise UsageError(f"{asked}: not usable: {getattr(exc, 'strerror', None) or exc}") from exc
     return target
@@ -328,7 +328,7 @@ def _behind_links(path: Path) -> Path:
     try:
         return path.resolve()
     except RuntimeError as exc:
-        raise InputError(f"{inert_line(str(path))}: the link leads to itself") from exc
+        raise InputError(f"{inert_line(str(path))}: the link points to itself") from exc
 
 
 def _sync(path: Path) -> None:

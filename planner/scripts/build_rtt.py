@@ -6,48 +6,45 @@ The folder has `latency.csv` and `public_measurements.csv`. `rtt_sources.csv` be
 says what each source of them is used for; one that it does not name stops the script. Written are
 `rtt_region_pairs.csv` (pairs of Google's regions, and typical values inside a region),
 `rtt_cross_cloud_pairs.csv` (one end at Google) and `rtt_model.csv` (a leg's constants, the widths
-of intervals, and errors). Pairs without an end at Google are left out: they go over other networks,
-and legs through them make the answers for Google's worse.
-
-A figure is the least RTT of a row, or its average where no least one was published. Refused are a
-row whose average lies far above its least RTT (some rows of one campaign mix the pings to two
-destinations), and a figure that beats light in a straight fibre (a machine that pinged itself).
-`--without` leaves a campaign out, for judging by it.
+of intervals, and errors). Which measurements count: `rtt_figures.py`. `--without` leaves a campaign
+out, for judging by it.
 """
 
 import argparse
-import calendar
 import csv
 import statistics
 import sys
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from netplan_planner.shipped import shipped_rows
 from netplan_planner.throughput.limits.tables import DATA
 from netplan_planner.throughput.round_trips import rtt
 from netplan_planner.throughput.round_trips.rtt import (
     Leg,
     Matrix,
     distance_scope,
-    great_circle_km,
     known_legs,
     least_path_ms,
     light_ms,
 )
+from rtt_figures import (
+    Campaigns,
+    Ends,
+    Figure,
+    Pairs,
+    World,
+    accepted_pairs,
+    check_sources,
+    is_google,
+    places,
+    read_figures,
+    table,
+)
 
-HERE = Path(__file__).resolve().parent
-FIRST_DAY = "2017-01-01"
-"""Older figures are of another virtual network."""
-MIXED_RATIO = 1.1
-MIXED_MS = 0.5
-"""A row's average may be above its least RTT by this factor and this much."""
 LEG_LIMIT_KM = 3000.0
 """Limits of 1,000 to 3,000 km err alike; with 5,000 km the P90 error grows by half."""
 SHORT_MS = 15.0
@@ -65,36 +62,6 @@ PAIR_COLUMNS = (
 MODEL_COLUMNS = ("name", "scope", "value", "low", "high", "figure_count", "note")
 
 Row = tuple[str, ...]
-Ends = tuple[str, str]
-
-
-class Figure(NamedTuple):
-    """One published round-trip time; the ends are places, the lesser name first."""
-
-    source: str
-    use: str
-    day: str
-    ends: Ends
-    path_class: str
-    least_ms: float
-    average_ms: float
-
-
-Campaigns = dict[str, list[Figure]]
-Pairs = dict[Ends, Campaigns]
-
-
-class World(NamedTuple):
-    """The places, and what was measured between them; matrices by place."""
-
-    names: tuple[str, ...]
-    km: Matrix
-    measured_ms: Matrix
-
-    @property
-    def is_google(self) -> NDArray[np.bool_]:
-        """Whether each place is a region of Google's."""
-        return np.array([_is_google(name) for name in self.names])
 
 
 class Miss(NamedTuple):
@@ -116,14 +83,14 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("--without", action="append", default=[], metavar="SOURCE")
     parser.add_argument("--output", type=Path, default=DATA, help="folder to write to")
     options = parser.parse_args(arguments)
-    _check_sources(options.without)
+    check_sources(options.without)
     figures = [each for each in read_figures(options.folder) if each.source not in options.without]
     pairs, refused = accepted_pairs(figures)
     if not pairs:
         raise SystemExit("no figure between two regions is left")
     rows = [pair_row(ends, campaigns) for ends, campaigns in sorted(pairs.items())]
-    inner = [row for row in rows if all(map(_is_google, row[1:3]))]
-    outer = [row for row in rows if not all(map(_is_google, row[1:3]))]
+    inner = [row for row in rows if all(map(is_google, row[1:3]))]
+    outer = [row for row in rows if not all(map(is_google, row[1:3]))]
     # All is worked out before the first file is written: a stop leaves no half of a set.
     inside, model = list(inside_rows(figures)), list(model_rows(pairs))
     write(options.output / rtt.PAIR_FILES[0], PAIR_COLUMNS, [*inside, *inner])
@@ -132,48 +99,6 @@ def main(arguments: Sequence[str]) -> None:
     print(f"{options.output}: {len(inner)} pairs of Google's regions, {len(outer)} of two clouds")
     for (source, why), count in sorted(refused.items()):
         print(f"refused of {source}: {count} ({why})")
-
-
-def read_figures(folder: Path) -> Iterator[Figure]:
-    """Yield every figure of the sources that are used.
-
-    Raises:
-        SystemExit: If a source is not in `rtt_sources.csv`.
-    """
-    uses = {(row["file"], row["source"]): row["use"] for row in _table("rtt_sources.csv")}
-    for name in ("latency.csv", "public_measurements.csv"):
-        for row in shipped_rows(folder / name):
-            if name != "latency.csv" and not row["rtt_ms"]:
-                continue
-            use = uses.get((name, row["source"]))
-            if use is None:
-                raise SystemExit(f"{name}: rtt_sources.csv does not say what {row['source']} is")
-            figure = _figure(row, use)
-            if use != "no" and figure.day >= FIRST_DAY:
-                yield figure
-
-
-def accepted_pairs(figures: Iterable[Figure]) -> tuple[Pairs, Counter[tuple[str, str]]]:
-    """Return the figures between two regions by pair and campaign, and how many were refused."""
-    number = {name: each for each, name in enumerate(_places().names)}
-    floor_ms = light_ms(_places().km)
-    pairs: Pairs = {}
-    refused: Counter[tuple[str, str]] = Counter()
-    for figure in figures:
-        first, last = figure.ends
-        is_wanted = figure.use == "pairs" and first != last
-        if not is_wanted or not (_is_google(first) or _is_google(last)):
-            continue
-        unknown = {first, last} - set(number)
-        if unknown:
-            raise SystemExit(f"{rtt.PLACES} has no {', '.join(sorted(unknown))} ({figure.source})")
-        if figure.average_ms > figure.least_ms * MIXED_RATIO + MIXED_MS:
-            refused[figure.source, "average far above the least: more than one path"] += 1
-        elif figure.least_ms < floor_ms[number[first], number[last]]:
-            refused[figure.source, "faster than light in a straight fibre"] += 1
-        else:
-            pairs.setdefault(figure.ends, {}).setdefault(figure.source, []).append(figure)
-    return pairs, refused
 
 
 def pair_row(ends: Ends, campaigns: Campaigns) -> Row:
@@ -193,14 +118,14 @@ def inside_rows(figures: Sequence[Figure]) -> Iterator[Row]:
             if figure.use == "inside"
             and figure.path_class in {f"{basis}-internal", f"{basis}-external"}
             and figure.ends[0] == figure.ends[1]
-            and _is_google(figure.ends[0])
+            and is_google(figure.ends[0])
         ]
         if not found:
             raise SystemExit(f"no figure of basis {basis} is left")
         by_source: Campaigns = {}
         for figure in found:
             by_source.setdefault(figure.source, []).append(figure)
-        documented = [row for row in _table("rtt_documented.csv") if row["basis"] == basis]
+        documented = [row for row in table("rtt_documented.csv") if row["basis"] == basis]
         yield _pair_row(
             basis,
             "",
@@ -340,7 +265,7 @@ def _misses_of_campaigns(pairs: Pairs) -> Iterator[Miss]:
 
 
 def _miss(ends: Ends, predicted_ms: float, measured_ms: float, kind: str = "") -> Miss:
-    scope = "google" if all(map(_is_google, ends)) else "cross-cloud"
+    scope = "google" if all(map(is_google, ends)) else "cross-cloud"
     return Miss("short" if predicted_ms < SHORT_MS else scope, kind, predicted_ms, measured_ms)
 
 
@@ -387,73 +312,14 @@ def _medians(campaigns: Campaigns) -> dict[str, float]:
     }
 
 
-def _figure(row: dict[str, str], use: str) -> Figure:
-    if "rtt_ms" in row:
-        clouds = (row["cloud"].partition(">")[0], row["cloud"].rpartition(">")[2])
-        least = average = float(row["rtt_ms"])
-    else:
-        clouds = (row["src_cloud"], row["dst_cloud"])
-        average = float(row["avg_ms"])
-        least = float(row["min_ms"] or row["avg_ms"])
-    places = [
-        _region(cloud, row[end])
-        for cloud, end in zip(clouds, ("src_location", "dst_location"), strict=True)
-    ]
-    return Figure(
-        source=row["source"],
-        use=use,
-        day=_last_day(row["date"]),
-        ends=(min(places), max(places)),
-        path_class=row["path_class"],
-        least_ms=least,
-        average_ms=average,
-    )
-
-
-def _region(cloud: str, location: str) -> str:
-    name = location.rpartition(":")[2]
-    head, dash, zone = name.rpartition("-")
-    return f"{cloud}:{head if cloud == rtt.GOOGLE and dash and len(zone) == 1 else name}"
-
-
-def _last_day(text: str) -> str:
-    """Return a date, or the last day of a month or year: the latest that the text allows."""
-    year, month, day = (*text.split("-"), "", "")[:3]
-    month = month or "12"
-    return f"{year}-{month}-{day or calendar.monthrange(int(year), int(month))[1]}"
-
-
-def _is_google(place: str) -> bool:
-    return place.startswith(f"{rtt.GOOGLE}:")
-
-
-def _check_sources(without: Sequence[str]) -> None:
-    unknown = set(without) - {row["source"] for row in _table("rtt_sources.csv")}
-    if unknown:
-        raise SystemExit(f"--without: rtt_sources.csv has no {', '.join(sorted(unknown))}")
-
-
-@cache
-def _places() -> World:
-    rows = shipped_rows(DATA / rtt.PLACES)
-    degrees = np.array([[float(r["latitude_deg"]), float(r["longitude_deg"])] for r in rows])
-    km = great_circle_km(degrees[:, 0], degrees[:, 1])
-    return World(tuple(row["place"] for row in rows), km, np.full_like(km, np.nan))
-
-
 def _world(pairs: Pairs) -> World:
-    world = _places()
+    world = places()
     number = {name: each for each, name in enumerate(world.names)}
     measured = world.measured_ms.copy()
     for (first, last), campaigns in pairs.items():
         value = statistics.median(_medians(campaigns).values())
         measured[number[first], number[last]] = measured[number[last], number[first]] = value
     return world._replace(measured_ms=measured)
-
-
-@cache
-def _table(name: str) -> tuple[dict[str, str], ...]:
-    return shipped_rows(HERE / name)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,6 @@
 
 from netplan_pricing.book import SnapshotPriceBook
 from netplan_pricing.machines.machine_prices import ListedMachine
-from netplan_pricing.opening import open_prices, open_snapshot
+from netplan_pricing.opening import open_prices, open_snapshot, refreshed_folder
 
-__all__ = ["ListedMachine", "SnapshotPriceBook", "open_prices", "open_snapshot"]
+__all__ = ["ListedMachine", "SnapshotPriceBook", "open_prices", "open_snapshot", "refreshed_folder"]

@@ -1,23 +1,13 @@
 """The price book over a snapshot: every question that the planner asks, answered or refused."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from datetime import date
 from decimal import Decimal
 from functools import cached_property, lru_cache
+from typing import TypeVar, Unpack
 
+from netplan_planner import model
 from netplan_planner.errors import MissingDatum
-from netplan_planner.model import (
-    AddressUse,
-    FlexibleCommitments,
-    LineItem,
-    MachineShape,
-    PathClass,
-    Price,
-    PriceTier,
-    SnapshotInfo,
-    Usage,
-    taken,
-)
 from netplan_pricing import schema
 from netplan_pricing.container import SCHEMA, SnapshotFile
 from netplan_pricing.contract.terms import LIST_PRICES, Comparable, Terms
@@ -36,10 +26,31 @@ from netplan_pricing.traffic_prices import Route, TrafficPrices
 _CENTS_PER_USD = 100
 _FLEXIBLE_PLANS = {1: "1 year", 3: "3 years"}
 _KEPT_ANSWERS = 2**15
-"""How many answers of a kind are kept, refusals included; a rule asks for the same ones often."""
+"""Of a kind."""
+
+T = TypeVar("T")
 
 
-def _kept(refusal: MissingDatum) -> MissingDatum:
+def _kept(ask: Callable[..., T]) -> Callable[..., T]:
+    """Return a question whose answers are kept, refusals too: a rule asks the same one often."""
+
+    @lru_cache(_KEPT_ANSWERS)
+    def kept(*asked: Hashable) -> T | MissingDatum:
+        try:
+            return ask(*asked)
+        except MissingDatum as error:
+            return _bare(error)
+
+    def answer(*asked: Hashable) -> T:
+        found = kept(*asked)
+        if isinstance(found, MissingDatum):
+            raise _bare(found)
+        return found
+
+    return answer
+
+
+def _bare(refusal: MissingDatum) -> MissingDatum:
     """Return a refusal without the places in the code where it arose, which hold what they saw."""
     return type(refusal)(str(refusal))
 
@@ -50,17 +61,15 @@ class SnapshotPriceBook(Comparable):
     def __init__(self, file: SnapshotFile, terms: Terms = LIST_PRICES) -> None:
         self.file = file
         self.terms = terms
-        self.flexible: FlexibleCommitments | None = None
+        self.flexible: model.FlexibleCommitments | None = None
         """The flexible commitments that a billing export shows."""
-        self._machine_answer = lru_cache(_KEPT_ANSWERS)(self._ask_machine)
-        self._traffic_answer = lru_cache(_KEPT_ANSWERS)(self._ask_traffic)
 
     @cached_property
-    def info(self) -> SnapshotInfo:
+    def info(self) -> model.SnapshotInfo:
         """What the prices rest on."""
         header = self.file.header
-        return taken(
-            SnapshotInfo,
+        return model.taken(
+            model.SnapshotInfo,
             header,
             schema=SCHEMA,
             sha256=self.file.sha256,
@@ -118,6 +127,14 @@ class SnapshotPriceBook(Comparable):
         return AddressPrices(self.network, self.services, self.types)
 
     @cached_property
+    def _priced(self) -> Callable[[str, str, model.Usage], model.Price]:
+        return _kept(self.machines.price)
+
+    @cached_property
+    def _sent(self) -> Callable[[model.PathClass, Route], tuple[model.PriceTier, ...]]:
+        return _kept(self._traffic.tiers)
+
+    @cached_property
     def _tier1(self) -> Tier1Fees:
         return Tier1Fees(self.file, self.terms)
 
@@ -125,7 +142,9 @@ class SnapshotPriceBook(Comparable):
     def _sustained(self) -> SustainedUse:
         return SustainedUse(self.file)
 
-    def machine(self, region: str, machine_type: str, usage: Usage = Usage.ON_DEMAND) -> Price:
+    def machine(
+        self, region: str, machine_type: str, usage: model.Usage = model.Usage.ON_DEMAND
+    ) -> model.Price:
         """Return the price of a machine per hour (for `SUSTAINED_USE`, of a full month's hour).
 
         For a series without sustained-use discounts the full month's hour is the on-demand price,
@@ -140,10 +159,7 @@ class SnapshotPriceBook(Comparable):
         >>> open_snapshot().machine("us-central1", "n1-standard-4").usd
         Decimal('0.189999')
         """
-        answer = self._machine_answer(region, machine_type, usage)
-        if isinstance(answer, MissingDatum):
-            raise _kept(answer)
-        return answer
+        return self._priced(region, machine_type, usage)
 
     def flexible_skus(self) -> frozenset[str]:
         """Return the SKUs of cores and memory that flexible commitments are documented to cover."""
@@ -156,7 +172,7 @@ class SnapshotPriceBook(Comparable):
             for row in range(table.row_count)
             if series[row] in covered
             and parts[row] in FLEXIBLE_PARTS
-            and usages[row] == USAGE_WORDS[Usage.ON_DEMAND]
+            and usages[row] == USAGE_WORDS[model.Usage.ON_DEMAND]
             and skus[row]
         )
 
@@ -171,7 +187,7 @@ class SnapshotPriceBook(Comparable):
             found[plan] = fee.usd * _CENTS_PER_USD
         return found
 
-    def flexible_commitment(self, region: str, machine_type: str, years: int) -> Price:
+    def flexible_commitment(self, region: str, machine_type: str, years: int) -> model.Price:
         """Return the price of a machine per hour under a flexible commitment of 1 or 3 years.
 
         The catalogue prices the commitment for a cent of on-demand spend: 0.0072 is 28 % less.
@@ -184,19 +200,15 @@ class SnapshotPriceBook(Comparable):
         ratio = (fee.usd * _CENTS_PER_USD).normalize()
         return self.machines.flexible(region, machine_type, ratio, fee)
 
-    def received(self, path_class: PathClass, src_region: str, dst_region: str | None) -> Price:
+    def received(
+        self, path_class: model.PathClass, src_region: str, dst_region: str | None
+    ) -> model.Price:
         """Return what a GiB costs the side that receives it.
 
         Raises:
             MissingDatum: If the catalogue has no SKU for it.
         """
         return self._traffic.received(path_class, src_region, dst_region)
-
-    def _ask_machine(self, region: str, machine_type: str, usage: Usage) -> Price | MissingDatum:
-        try:
-            return self.machines.price(region, machine_type, usage)
-        except MissingDatum as error:
-            return _kept(error)
 
     def machine_batch(self, pairs: Iterable[tuple[str, str]]) -> Iterator[ListedMachine]:
         """Yield all prices for pairs of region and machine type, in their order.
@@ -205,7 +217,9 @@ class SnapshotPriceBook(Comparable):
         """
         return self.machines.batch(pairs)
 
-    def gpu(self, region: str, gpu_type: str, usage: Usage = Usage.ON_DEMAND) -> Price:
+    def gpu(
+        self, region: str, gpu_type: str, usage: model.Usage = model.Usage.ON_DEMAND
+    ) -> model.Price:
         """Return the price per hour of one GPU that is attached to a machine.
 
         Raises:
@@ -213,24 +227,24 @@ class SnapshotPriceBook(Comparable):
         """
         return self.rates.price(region, GPU_SERIES, gpu_type, usage)
 
-    def local_ssd(self, region: str, usage: Usage = Usage.ON_DEMAND) -> Price:
+    def local_ssd(self, region: str, usage: model.Usage = model.Usage.ON_DEMAND) -> model.Price:
         """Return the price of a GiB a month of attached Local SSD, or raise `MissingDatum`."""
         return self.rates.price(region, GENERIC_SSD_SERIES, LOCAL_SSD, usage)
 
     def sole_tenant_node(
-        self, region: str, node_type: str, usage: Usage = Usage.SUSTAINED_USE
-    ) -> Price:
+        self, region: str, node_type: str, usage: model.Usage = model.Usage.SUSTAINED_USE
+    ) -> model.Price:
         """Return the price of a sole-tenant node an hour, or raise `MissingDatum`."""
         # Few nodes are asked for, so that nothing is kept.
         return NodePrices(self.rates, self._sustained).price(region, node_type, usage)
 
-    def suspended_memory(self, region: str) -> Price:
+    def suspended_memory(self, region: str) -> model.Price:
         """Return the price of a GiB an hour of a suspended machine's memory."""
-        return self.rates.price(region, SUSPENDED_SERIES, "suspended_ram", Usage.ON_DEMAND)
+        return self.rates.price(region, SUSPENDED_SERIES, "suspended_ram", model.Usage.ON_DEMAND)
 
     def tier1_fee(
         self, region: str, machine_type: str, gbps: float, *, is_spot: bool = False
-    ) -> Price:
+    ) -> model.Price:
         """Return the Tier_1 fee per hour for a total bandwidth of exactly `gbps`.
 
         Raises:
@@ -240,59 +254,26 @@ class SnapshotPriceBook(Comparable):
         return self._tier1.fee(region, machine_type, gbps, is_spot=is_spot)
 
     def traffic(
-        self,
-        path_class: PathClass,
-        *,
-        src_region: str,
-        dst_region: str | None = None,
-        area: str | None = None,
-        network_tier: str = "PREMIUM",
-    ) -> tuple[PriceTier, ...]:
+        self, path_class: model.PathClass, **route: Unpack[model.TrafficRoute]
+    ) -> tuple[model.PriceTier, ...]:
         """Return the price steps of a GiB sent, in rising order; the first begins at 0.
 
         Args:
             path_class: Pod variants cost what their base class costs.
-            src_region: The sender's region.
-            dst_region: The receiver's region, for traffic between regions.
-            area: Continent, country or both of an internet peer (`Asia`, `jpn`, `Asia/jpn`), or a
-                destination area as the catalogue names it.
-            network_tier: `PREMIUM` or `STANDARD`, for internet traffic.
+            route: From where to where.
 
         Raises:
             MissingDatum: If the price is not known, or depends on what is not given.
         """
-        answer = self._traffic_answer(path_class, src_region, dst_region, area, network_tier)
-        if isinstance(answer, MissingDatum):
-            raise _kept(answer)
-        return answer
-
-    def _ask_traffic(
-        self,
-        path_class: PathClass,
-        src_region: str,
-        dst_region: str | None,
-        area: str | None,
-        network_tier: str,
-    ) -> tuple[PriceTier, ...] | MissingDatum:
-        route = Route(
-            src_region=src_region, dst_region=dst_region, area=area, network_tier=network_tier
-        )
-        try:
-            return self._traffic.tiers(path_class, route)
-        except MissingDatum as error:
-            return _kept(error)
+        return self._sent(path_class, Route(**route))
 
     def traffic_line_items(
         self,
         name: str,
-        path_class: PathClass,
+        path_class: model.PathClass,
         gib_per_month: Decimal,
-        *,
-        src_region: str,
-        dst_region: str | None = None,
-        area: str | None = None,
-        network_tier: str = "PREMIUM",
-    ) -> tuple[LineItem, ...]:
+        **route: Unpack[model.TrafficRoute],
+    ) -> tuple[model.LineItem, ...]:
         """Return a month's volume as one line per price step it reaches; the lines sum exactly.
 
         Steps count all volume of one SKU in the billing account's month: for several pairs of the
@@ -302,41 +283,27 @@ class SnapshotPriceBook(Comparable):
             MissingDatum: As `traffic`.
             ValueError: If the volume is negative.
         """
-        route = Route(
-            src_region=src_region, dst_region=dst_region, area=area, network_tier=network_tier
-        )
-        return self._traffic.line_items(name, path_class, gib_per_month, route)
+        return self._traffic.line_items(name, path_class, gib_per_month, Route(**route))
 
     def possible_prices(
-        self,
-        path_class: PathClass,
-        *,
-        src_region: str,
-        dst_region: str | None = None,
-        area: str | None = None,
-        network_tier: str = "PREMIUM",
-    ) -> tuple[tuple[PriceTier, ...], ...]:
+        self, path_class: model.PathClass, **route: Unpack[model.TrafficRoute]
+    ) -> tuple[tuple[model.PriceTier, ...], ...]:
         """Return the steps of every price that a GiB may have whose own one is not known.
 
         `network_tier` may be neither of the two: then the prices of both. None: nothing is known
         that bounds it.
         """
-        return self._traffic.possible(
-            path_class,
-            Route(
-                src_region=src_region, dst_region=dst_region, area=area, network_tier=network_tier
-            ),
-        )
+        return self._traffic.possible(path_class, Route(**route))
 
     def vpn_traffic(
         self, *, src_region: str, dst_region: str | None = None, area: str | None = None
-    ) -> tuple[PriceTier, ...]:
+    ) -> tuple[model.PriceTier, ...]:
         """Return the steps of a GiB sent through Cloud VPN, or raise `MissingDatum`."""
         return self._traffic.vpn(Route(src_region=src_region, dst_region=dst_region, area=area))
 
     def service_price(
         self, service: str, region: str | None = None, condition: str | None = None
-    ) -> tuple[PriceTier, ...]:
+    ) -> tuple[model.PriceTier, ...]:
         """Return the price steps of a gateway, tunnel, rule or log volume.
 
         Args:
@@ -349,11 +316,11 @@ class SnapshotPriceBook(Comparable):
         """
         return self.services.tiers(service, region, condition)
 
-    def nat_data(self, region: str) -> Price:
+    def nat_data(self, region: str) -> model.Price:
         """Return what Cloud NAT charges for a GiB, either way, or raise `MissingDatum`."""
         return self._traffic.nat_data(region)
 
-    def external_address(self, use: AddressUse, region: str) -> Price:
+    def external_address(self, use: model.AddressUse, region: str) -> model.Price:
         """Return the price of an external IPv4 address per hour, beyond any free hours.
 
         Raises:
@@ -361,7 +328,9 @@ class SnapshotPriceBook(Comparable):
         """
         return self._addresses.price(use, region)
 
-    def external_address_tiers(self, use: AddressUse, region: str) -> tuple[PriceTier, ...]:
+    def external_address_tiers(
+        self, use: model.AddressUse, region: str
+    ) -> tuple[model.PriceTier, ...]:
         """Return the price steps of an address's hours in a month, free hours included.
 
         Raises:
@@ -382,14 +351,14 @@ class SnapshotPriceBook(Comparable):
         """Return the currencies with a rate, sorted."""
         return tuple(sorted(self.file.table(schema.CURRENCY_RATES)["currency"].texts()))
 
-    def shape(self, machine_type: str) -> MachineShape | None:
+    def shape(self, machine_type: str) -> model.MachineShape | None:
         """Return the shape of a predefined or custom type, or None when unknown."""
         custom = parse_custom(machine_type)
         if custom is not None:
             return self.machines.custom_shape(custom)
         return self.types.shapes.get(machine_type)
 
-    def offered(self, region: str) -> Sequence[MachineShape]:
+    def offered(self, region: str) -> Sequence[model.MachineShape]:
         """Return the predefined types that the region offers, by name.
 
         Raises:

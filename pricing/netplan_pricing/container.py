@@ -64,7 +64,7 @@ def cell_fault(table: str, column: str, values: Iterable[str]) -> str:
     >>> cell_fault("network_prices", "usd", ["", "0.01"])
     ''
     >>> cell_fault("network_prices", "usd", ["0.01", "free"])
-    "usd: 'free' is no number"
+    "usd: 'free' is not a number"
     """
     kind, fits = _kind_of(column)
     if not kind:
@@ -72,7 +72,7 @@ def cell_fault(table: str, column: str, values: Iterable[str]) -> str:
     may_be_empty = column != _DATE and (table, column) not in _NEVER_EMPTY
     for value in values:
         if not (fits(value) or (may_be_empty and not value)):
-            return f"{column}: {value[:_SHOWN]!r} is no {kind}"
+            return f"{column}: {value[:_SHOWN]!r} is not a {kind}"
     return ""
 
 
@@ -227,12 +227,12 @@ class SnapshotFile:
         digest, _, sealed = rest.partition(b"\n")
         self.sha256 = hashlib.sha256(sealed).hexdigest()
         if digest != self.sha256.encode():
-            raise InputError(f"{path}: cut or altered: its hash does not fit; {_REBUILD}")
+            raise InputError(f"{path}: incomplete or changed: its hash does not match; {_REBUILD}")
         header, _, body = sealed.partition(b"\n")
         try:
             self.header = decode_json(header, Header)
         except msgspec.DecodeError as exc:
-            raise InputError(f"{path}: its header is not readable: {exc}; {_REBUILD}") from exc
+            raise InputError(f"{path}: its header cannot be read: {exc}; {_REBUILD}") from exc
         self._head, self._body = header, body
         self._tables: dict[str, Table] = {}
 
@@ -247,8 +247,8 @@ class SnapshotFile:
         name, slash, version = found[:80].decode("ascii", "replace").partition("/")
         if name == SCHEMA_NAME and slash:
             raise InputError(
-                f"{self.path}: a price snapshot of schema version {version!r}; this netplan reads"
-                f" version {SCHEMA_VERSION}; {_REBUILD}"
+                f"{self.path}: the price snapshot has schema version {version!r}; this netplan"
+                f" reads version {SCHEMA_VERSION}; {_REBUILD}"
             )
         raise InputError(f"{self.path}: not a price snapshot; {_REBUILD}")
 
@@ -296,7 +296,7 @@ def _column(table: str, stored: _StoredColumn, rows: int) -> Column:
             wide.byteswap()
         codes = wide
     if len(codes) != rows or (rows and max(codes) >= len(stored.values)):
-        raise ValueError(f"column {stored.name!r} does not fit its table")
+        raise ValueError(f"column {stored.name!r} does not match its table")
     fault = cell_fault(table, stored.name, stored.values)
     if fault:
         raise ValueError(fault)

@@ -8,7 +8,7 @@ from decimal import Decimal
 
 import msgspec
 
-from netplan_planner.errors import MissingDatum
+from netplan_planner.errors import MissingDatum, near
 from netplan_planner.model import AddressUse, Price, PriceTier, Region, SkuId
 from netplan_pricing import schema
 from netplan_pricing.container import SnapshotFile, Table
@@ -17,7 +17,7 @@ from netplan_pricing.machines.machine_types import MachineTypes
 from netplan_pricing.network_prices import NetworkPrices, first_paid, unit_prices
 from netplan_pricing.schema import NetworkKind
 from netplan_pricing.skus import Skus, dated
-from netplan_pricing.texts import joined, nearest, quoted
+from netplan_pricing.texts import joined, quoted
 
 FIRST_RULES = "first 5 rules together"
 FURTHER_RULE = "each further rule"
@@ -82,7 +82,7 @@ class ServicePrices:
             rows = [row for row in rows if texts[row] == condition]
         if not rows:
             place = f" in {quoted(region)}" if region else ""
-            raise MissingDatum(f"no price of {spoken(service)}{place} is known")
+            raise MissingDatum(f"the price of {spoken(service)}{place} is unknown")
         by_condition: dict[tuple[str, str], list[int]] = {}
         for row in rows:
             by_condition.setdefault((self._table["region"][row], texts[row]), []).append(row)
@@ -127,7 +127,7 @@ class ServicePrices:
             description=service.replace("_", " "),
             sku_id=None,
             sku_candidates=known,
-            note=f"the price of all {count} kinds; the bill names the SKU of one of them",
+            note=f"the price of all {count} kinds; the bill has the SKU of one of them",
         )
         return PriceTier(start=tier.start, price=price)
 
@@ -150,8 +150,8 @@ class ServicePrices:
         """
         if service not in self._services:
             raise MissingDatum(
-                f"this snapshot has no row of {service.replace('_', ' ')}, which a price page"
-                " states: build it with --price-tables, or refresh one that has it"
+                f"this snapshot has no price of {service.replace('_', ' ')}, which is on a price"
+                " page. Build it with --price-tables, or refresh it"
             )
         row = self._services[service].start
         table = self._table
@@ -161,7 +161,7 @@ class ServicePrices:
 
     def _rows(self, service: str, region: str | None) -> list[int]:
         if service not in self._services:
-            known = nearest(service, self._services)
+            known = near(service, self._services)
             raise MissingDatum(f"no service {quoted(service)} has a price{known}")
         regions, texts = self._table["region"], self._table["condition"]
         found = [row for row in self._services[service] if regions[row] in {"", region}]
@@ -235,7 +235,7 @@ class AddressPrices:
         if not name and _STATIC_SERVICE in self._services.names:
             return self._services.tiers(_STATIC_SERVICE, region)
         raise MissingDatum(
-            f"no price of an external address ({use.value}) in {quoted(region)} is known"
+            f"the price of an external IP address ({use.value}) in {quoted(region)} is unknown"
         )
 
     def price(self, use: AddressUse, region: str) -> Price:
@@ -247,10 +247,10 @@ class AddressPrices:
         steps = self.tiers(use, region)
         paid = first_paid(steps)
         if paid is None:
-            raise MissingDatum(f"no paid step for an external address in {region} is known")
+            raise MissingDatum(f"the paid step for an external IP address in {region} is unknown")
         free = paid.start if paid.start > Decimal(0) else None
         unit = "hour" if free == 1 else "hours"
-        note = f"the first {free} {unit} of a month, all such addresses together, are free"
+        note = f"the first {free} {unit} per month are free, for all such addresses together"
         return msgspec.structs.replace(
             paid.price, note=joined(paid.price.note, note if free else "")
         )

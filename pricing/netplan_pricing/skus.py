@@ -9,12 +9,12 @@ from pathlib import Path
 
 import msgspec
 
-from netplan_planner.errors import UnknownName
+from netplan_planner.errors import UnknownName, near
 from netplan_planner.model import OLDER_THAN_A_CHANGE, Price, PriceTier, SkuId
 from netplan_planner.shipped import shipped_values
 from netplan_pricing import schema
 from netplan_pricing.container import SnapshotFile, Table
-from netplan_pricing.texts import nearest, quoted
+from netplan_pricing.texts import quoted
 
 # Prices that are known to have changed: a snapshot of before says so wherever it shows one
 #
@@ -142,9 +142,9 @@ class Skus:
         row = self.row(sku_id)
         if row is None:
             raise UnknownName(
-                f"no SKU {quoted(sku_id)} is in this snapshot: it holds the {len(self):,} of"
-                " machines and networks (no licences, disks, TPUs, sole-tenant nodes)"
-                f"{nearest(sku_id, self._table['sku_id'].values)}"
+                f"this snapshot has no SKU {quoted(sku_id)}: it has the {len(self):,} of VMs and"
+                " networks (no licenses, disks, TPUs, sole-tenant"
+                f" nodes){near(sku_id, self._table['sku_id'].values)}"
             )
         return self.entry_of(row)
 

@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import msgspec
 
-from netplan_planner.errors import MissingDatum, UnknownName
+from netplan_planner.errors import MissingDatum, UnknownName, near
 from netplan_planner.model import LineItem, PathClass, Price, PriceTier, bill, line_item
 from netplan_pricing.internet_areas import CONTINENTS, InternetAreas, country_names
 from netplan_pricing.machines.machine_types import MachineTypes
@@ -13,7 +13,7 @@ from netplan_pricing.network_prices import NetworkEntry, NetworkPrices, first_pa
 from netplan_pricing.schema import NetworkKind
 from netplan_pricing.service_prices import ServicePrices
 from netplan_pricing.skus import Skus
-from netplan_pricing.texts import joined, nearest, quoted
+from netplan_pricing.texts import joined, quoted
 
 _INTERNET_KINDS = {
     "PREMIUM": NetworkKind.INTERNET_PREMIUM,
@@ -94,9 +94,9 @@ class TrafficPrices:
         if not found:
             sku_id = self._network.sku_id(entry)
             raise MissingDatum(
-                f"the catalogue names a SKU of its own for {entry.kind.value.replace('_', ' ')}"
-                f" from {entry.route or region}{f' ({sku_id})' if sku_id else ''} in {region}, but"
-                " no price for it, and no other rate may stand in for it"
+                f"the catalog has a separate SKU for {entry.kind.value.replace('_', ' ')} from"
+                f" {entry.route or region}{f' ({sku_id})' if sku_id else ''} in {region} without"
+                " a price, and no other rate may replace it"
             )
         return tuple(_noted(tier, note) for tier in found)
 
@@ -104,34 +104,32 @@ class TrafficPrices:
         entry = self._network.by_source(kind, route.src_region)
         if entry is None:
             what = kind.value.replace("_", " ")
-            raise MissingDatum(f"no price of {what} in {route.src_region} is known")
+            raise MissingDatum(f"the price of {what} in {route.src_region} is unknown")
         return self._priced(entry, route.src_region, note)
 
     def _one_region(self, route: Route) -> None:
         if route.dst_region not in {None, route.src_region}:
             raise MissingDatum(
-                f"traffic from {route.src_region} to {quoted(route.dst_region or '')} does not stay"
-                " in one region, as its path class says"
+                f"traffic from {route.src_region} to {quoted(route.dst_region or '')} crosses"
+                " regions, but its path class is inside one region"
             )
 
-    def _intra_zone(self, route: Route) -> tuple[PriceTier, ...]:
+    def _intra_zone(
+        self, route: Route, note: str = "free between internal addresses of one zone"
+    ) -> tuple[PriceTier, ...]:
         self._one_region(route)
-        note = "free between internal addresses of one zone"
         return self._by_source(NetworkKind.INTRAZONE, route, note)
 
     def _same_node(self, route: Route) -> tuple[PriceTier, ...]:
-        self._one_region(route)
-        note = "stays inside the machine: the price inside a zone"
-        return self._by_source(NetworkKind.INTRAZONE, route, note)
+        return self._intra_zone(route, "traffic inside the VM: the price inside a zone applies")
 
-    def _inter_zone(self, route: Route) -> tuple[PriceTier, ...]:
+    def _inter_zone(self, route: Route, note: str = _SENDER_PAYS) -> tuple[PriceTier, ...]:
         self._one_region(route)
-        return self._by_source(NetworkKind.INTERZONE, route, _SENDER_PAYS)
+        return self._by_source(NetworkKind.INTERZONE, route, note)
 
     def _same_zone_external(self, route: Route) -> tuple[PriceTier, ...]:
-        self._one_region(route)
         note = f"{_SENDER_PAYS}; {self._services.note(_SAME_ZONE_EXTERNAL)}"
-        return self._by_source(NetworkKind.INTERZONE, route, note)
+        return self._inter_zone(route, note)
 
     def _inter_region(self, route: Route) -> tuple[PriceTier, ...]:
         src, dst = route.src_region, route.dst_region
@@ -139,22 +137,25 @@ class TrafficPrices:
             raise MissingDatum(f"the price of traffic from {src} depends on the other region")
         if dst == src:
             raise MissingDatum(f"{src} to {src} is one region: the price between zones applies")
-        entry = self._network.by_pair(NetworkKind.INTERREGION, src, dst)
+        return self._between(NetworkKind.INTERREGION, src, dst, "traffic")
+
+    def _between(self, kind: NetworkKind, src: str, dst: str, what: str) -> tuple[PriceTier, ...]:
+        entry = self._network.by_pair(kind, src, dst)
         if entry is None:
             self._types.require_region(dst)
-            raise MissingDatum(f"no price of traffic from {src} to {dst} is known")
+            raise MissingDatum(f"the price of {what} from {src} to {dst} is unknown")
         return self._priced(entry, src, _SENDER_PAYS)
 
     def _google(self, route: Route) -> tuple[PriceTier, ...]:
         if route.dst_region is None:
             raise MissingDatum(
-                f"the price of traffic from {route.src_region} to Google APIs depends on where the"
-                " bucket or service is: free in the same region, not in others (price traffic"
+                f"the price of traffic from {route.src_region} to Google APIs depends on the"
+                " region of the bucket or service: free only in the same region (price traffic"
                 " --place)"
             )
         if route.dst_region != route.src_region:
             raise MissingDatum(
-                f"the catalogue frees Google services of the same place only, not from"
+                "the catalog frees only Google services of the same region, not from"
                 f" {route.src_region} to {quoted(route.dst_region or '')}"
             )
         note = "to Google services of the same region"
@@ -163,7 +164,7 @@ class TrafficPrices:
     def _internet(self, route: Route) -> tuple[PriceTier, ...]:
         kind = _internet_kind(route.network_tier)
         if kind is NetworkKind.INTERNET_STANDARD:
-            return self._by_source(kind, route, "whatever the destination")
+            return self._by_source(kind, route, "for any destination")
         return self.to_area(kind, route)
 
     def to_area(self, kind: NetworkKind, route: Route) -> tuple[PriceTier, ...]:
@@ -176,20 +177,20 @@ class TrafficPrices:
         src, area = route.src_region, route.area
         priced = self._network.by_area(kind, src)
         if not priced:
-            raise MissingDatum(f"no internet price from {src} is known")
+            raise MissingDatum(f"the internet price from {src} is unknown")
         if not area:
             raise MissingDatum(
-                f"the price of internet traffic from {src} depends on its destination, in USD per"
-                f" GiB at first: {self._listed(priced.values(), src)}"
+                f"the price of internet traffic from {src} depends on its destination; first step"
+                f" in USD per GiB: {self._listed(priced.values(), src)}"
             )
         names = self._areas.candidates(area, set(priced))
         entries = [priced[name] for name in names if name in priced]
         if not names or len(entries) != len(names):
             raise UnknownName(
-                f"no destination area for {quoted(area)} is known from {src}: it is a country by"
-                " name or code, a continent, or one of"
+                f"no destination area {quoted(area)} from {src}: give a country by name or code,"
+                " a continent, or one of"
                 f" {', '.join(sorted(entry.destination_place for entry in priced.values()))}"
-                f"{nearest(area, self._places(priced.values()))}"
+                f"{near(area, self._places(priced.values()))}"
             )
         return self._one_of(entries, src, area)
 
@@ -202,13 +203,13 @@ class TrafficPrices:
         answers = [self._priced(entry, src, _SENDER_PAYS) for entry in entries]
         if len({unit_prices(answer) for answer in answers}) > 1:
             raise MissingDatum(
-                f"{quoted(area)} may be in several destination areas of the catalogue, and from"
-                f" {src} they differ, in USD per GiB at first: {self._listed(entries, src)}"
+                f"{quoted(area)} may be in several destination areas with different"
+                f" prices from {src}, in USD per GiB at first: {self._listed(entries, src)}"
             )
         if len(answers) == 1:
             return answers[0]
         places = " or ".join(entry.destination_place for entry in entries)
-        note = f"{places}, which cost the same; the bill names the SKU of one of them"
+        note = f"{places}, which cost the same; the bill has the SKU of one of them"
         ids = tuple(dict.fromkeys(steps[0].price.sku_id for steps in answers if steps))
         known = tuple(one for one in ids if one is not None)
         first = entries[0].destination_place
@@ -274,18 +275,18 @@ class TrafficPrices:
         try:
             steps = self._services.tiers("lb_data_inbound", region)
         except MissingDatum as error:
-            raise MissingDatum(f"{error} (price lb --kind tells one)") from error
-        note = "data that the load balancer processes; transfer to its backends comes on top"
+            raise MissingDatum(f"{error} (price lb --kind shows it)") from error
+        note = "data that the load balancer processes; transfer to its backends is separate"
         return tuple(_noted(tier, note) for tier in steps)
 
     def _hybrid(self, route: Route) -> tuple[PriceTier, ...]:
         raise MissingDatum(
-            f"the price of hybrid traffic from {route.src_region} depends on what carries it: Cloud"
+            f"the price of hybrid traffic from {route.src_region} depends on its carrier: Cloud"
             " VPN, Cloud Interconnect or a router appliance"
         )
 
     def _unknown(self, route: Route) -> tuple[PriceTier, ...]:
-        raise MissingDatum(f"traffic from {route.src_region} without an owner has no price")
+        raise MissingDatum(f"traffic from {route.src_region} with an unknown end has no price")
 
     def received(self, path_class: PathClass, src: str, dst: str | None) -> Price:
         """Return what a GiB costs the side that receives it, which the catalogue prices apart.
@@ -304,7 +305,7 @@ class TrafficPrices:
         tiers = self._skus.entry_of(row).tiers if row is not None else ()
         if len(tiers) != 1:
             raise MissingDatum(
-                f"what {path_class.value} costs its receiver is not a price of the catalogue"
+                f"the price of {path_class.value} for its receiver is not in the catalog"
             )
         return tiers[0].price
 
@@ -319,15 +320,8 @@ class TrafficPrices:
         self._require_region(route.src_region)
         if route.dst_region is None:
             return self.to_area(NetworkKind.VPN_INTERNET, route)
-        entry = self._network.by_pair(
-            NetworkKind.VPN_INTERREGION, route.src_region, route.dst_region
-        )
-        if entry is None:
-            self._types.require_region(route.dst_region)
-            raise MissingDatum(
-                f"no VPN price from {route.src_region} to {route.dst_region} is known"
-            )
-        return self._priced(entry, route.src_region, _SENDER_PAYS)
+        src, dst = route.src_region, route.dst_region
+        return self._between(NetworkKind.VPN_INTERREGION, src, dst, "VPN traffic")
 
     def possible(self, path_class: PathClass, route: Route) -> tuple[tuple[PriceTier, ...], ...]:
         """Return every price that traffic may have whose own one is not known; none: no bound.
@@ -335,7 +329,6 @@ class TrafficPrices:
         Internet: of every area that `route.area` may be. Google APIs: what the same place costs, or
         another region. Load balancers: of each kind. Hybrid: through VPN, to each area. A machine's
         own external IPv6 address in the zone: what the zone costs, or between zones.
-
         """
         src = route.src_region
         match path_class:
@@ -395,7 +388,7 @@ class TrafficPrices:
 def _internet_kind(network_tier: str) -> NetworkKind:
     kind = _INTERNET_KINDS.get(network_tier.upper())
     if kind is None:
-        raise MissingDatum(f"no network tier {quoted(network_tier)}: it is PREMIUM or STANDARD")
+        raise MissingDatum(f"unknown network tier {quoted(network_tier)}: use PREMIUM or STANDARD")
     return kind
 
 

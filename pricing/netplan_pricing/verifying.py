@@ -23,18 +23,18 @@ from netplan_pricing.skus import change_after, known_changes
 class Check(StrEnum):
     """What is checked of a snapshot."""
 
-    ABOVE_ZERO = "no price of machines is zero or negative"
-    TRAFFIC = "no price of traffic is negative, and none zero but where traffic is free"
+    ABOVE_ZERO = "no VM price is zero or negative"
+    TRAFFIC = "no traffic price is negative, and only free traffic has a price of zero"
     NOT_ABOVE_ON_DEMAND = "Spot and commitments are not above on demand"
-    PRICED = "every offered machine type is priced or listed as unpriced"
-    BOTH_WAYS = "both directions of each pair of regions are priced, by one SKU each"
-    SKU_IDS = "every SKU id that a price names is in the list of SKUs"
-    FUTURE = "no date is after today"
-    BELIEVABLE = "no price is far above the dearest of its kind"
-    LIKE_OTHERS = "no price is far from the same one in other places"
-    FREE = "nothing is free that has a price in another place, or on an earlier step"
+    PRICED = "every offered machine type has a price or is listed as unpriced"
+    BOTH_WAYS = "each pair of regions has a price in both directions, of one SKU each"
+    SKU_IDS = "every SKU ID of a price is in the list of SKUs"
+    FUTURE = "no date is in the future"
+    BELIEVABLE = "no price is far above the most expensive of its kind"
+    LIKE_OTHERS = "no price is far from its price in other places"
+    FREE = "nothing is free that has a price in another place or on an earlier step"
     LIKE_BEFORE = "no price, and not many of a kind, are far from the snapshot before"
-    STEPS = "the steps of a price rise from 0"
+    STEPS = "the steps of a price increase from 0"
     PRESENT = "every region has its traffic SKUs; addresses, NAT and VPN tunnels have a price"
 
 

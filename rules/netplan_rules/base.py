@@ -1,7 +1,9 @@
 """What a rule is: metadata, thresholds with documented defaults, and a check."""
 
+import sys
 from collections.abc import Callable, Iterator
 from decimal import Decimal
+from pathlib import Path
 
 from netplan_planner import model
 from netplan_planner.model import (
@@ -15,8 +17,10 @@ from netplan_planner.model import (
     RuleText,
     Severity,
     Value,
+    Work,
     worded,
 )
+from netplan_planner.shipped import shipped_texts
 from netplan_rules.wording import money
 
 
@@ -35,17 +39,17 @@ class Threshold(Value, frozen=True, kw_only=True):
 
     @property
     def allowed(self) -> str:
-        """The range in words: `from 0 to 1`, `from 0 on`."""
+        """The range in words: `0 to 1`, `0 or more`."""
         if self.below is not None:
-            return f"from {self.least:g} to below {self.below:g}"
-        return f"from {self.least:g} {'on' if self._most is None else f'to {self._most:g}'}"
+            return f"{self.least:g} to below {self.below:g}"
+        return f"{self.least:g} {'or more' if self._most is None else f'to {self._most:g}'}"
 
     def why_not(self, value: float) -> str:
         """Return why a value cannot be, or nothing when it can."""
         is_above = self._most is not None and value > self._most
         if self.below is not None and value >= self.below:
             is_above = True
-        return f"it is a {self.unit} {self.allowed}" if is_above or value < self.least else ""
+        return f"it must be {self.allowed} ({self.unit})" if is_above or value < self.least else ""
 
     @property
     def _most(self) -> float | None:
@@ -58,7 +62,7 @@ def volume_floor(gib_per_month: float) -> Threshold:
         name="min_gib_per_month",
         default=gib_per_month,
         unit="GiB/month",
-        about="volume of a pair below which the rule keeps silent",
+        about="minimum volume of a pair",
     )
 
 
@@ -88,6 +92,17 @@ def reaches_floor(facts: Facts, rule_id: str, byte_count: int) -> bool:
     return facts.gib_per_month(byte_count) >= floor
 
 
+class RuleWords(Value, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a rule says in general, from the TOML file beside its module."""
+
+    title: str
+    rationale: str
+    guards: str
+    group_message: str
+    remediation: str = ""
+    references: tuple[str, ...] = ()
+
+
 class Rule(RuleText, frozen=True, kw_only=True):
     """The metadata of a rule. Calling it with the check function makes the rule complete.
 
@@ -106,6 +121,8 @@ class Rule(RuleText, frozen=True, kw_only=True):
     group_message: str = ""
     summed: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
+    is_note: bool = False
+    """Whether what it finds is a note of the report, without severity."""
 
     def fix(
         self,
@@ -143,6 +160,46 @@ def _instruction(step: str | Instruction | None) -> Instruction | None:
     return Instruction(text=step) if isinstance(step, str) else step
 
 
+def rule_of(
+    module: str,
+    *,
+    severity: Severity,
+    needs: frozenset[Need],
+    work: Work,
+    thresholds: tuple[Threshold, ...] = (),
+    summed: tuple[str, ...] = (),
+    aliases: tuple[str, ...] = (),
+    since: str = "0.1.0",
+    is_note: bool = False,
+    remediation: str = "",
+    references: tuple[str, ...] = (),
+) -> Rule:
+    """Return the rule of a module, with the words of the TOML file beside it.
+
+    The id comes from the module's own `__name__`. `remediation` and `references` stand instead of
+    the file's where they hold what the code has.
+    """
+    name = module.rpartition(".")[2]
+    words = shipped_texts(Path(str(sys.modules[module].__file__)).with_suffix(".toml"), RuleWords)
+    return Rule(
+        id=name.replace("_", "-"),
+        severity=severity,
+        needs=needs,
+        work=work,
+        thresholds=thresholds,
+        title=words.title,
+        rationale=words.rationale,
+        remediation=remediation or words.remediation,
+        guards=words.guards,
+        references=references or words.references,
+        group_message=words.group_message,
+        summed=summed,
+        aliases=aliases,
+        since=since,
+        is_note=is_note,
+    )
+
+
 class Check(Value, frozen=True, kw_only=True):
     """A rule together with its check."""
 
@@ -174,42 +231,42 @@ STEPS = (
         name="high_usd_per_month",
         default=1000.0,
         unit="USD/month",
-        about="saving from which a finding is high",
+        about="saving from which severity is HIGH",
     ),
     Threshold(
         name="medium_usd_per_month",
         default=100.0,
         unit="USD/month",
-        about="saving from which it is at least medium",
+        about="saving from which severity is at least MEDIUM",
     ),
     Threshold(
         name="low_usd_per_month",
         default=10.0,
         unit="USD/month",
-        about="saving from which it is at least low; below it, money makes a finding info",
+        about="saving from which severity is at least LOW; a smaller saving is INFO",
     ),
     ratio_limit(
         "high_used_ratio",
         0.8,
-        "share of what binds in use at the 95th percentile (or declared as target) from which"
-        " traffic counts as held back, and a finding is high",
+        "share of the limit in use at the 95th percentile, or needed by a declared target, from"
+        " which severity is HIGH and traffic counts as throttled",
     ),
     ratio_limit(
         "medium_used_ratio",
         0.5,
-        "the same from which it is at least medium; below it, rates make a finding info",
+        "the same share, from which severity is at least MEDIUM; a smaller share is INFO",
     ),
     Threshold(
         name="medium_gib_per_month",
         default=102_400.0,
         unit="GiB/month",
-        about="traffic on the wrong way from which a finding is at least medium (100 TiB)",
+        about="misrouted traffic from which severity is at least MEDIUM (100 TiB)",
     ),
     Threshold(
         name="low_gib_per_month",
         default=1024.0,
         unit="GiB/month",
-        about="the same from which it is at least low (1 TiB); below it, volume makes it info",
+        about="misrouted traffic from which severity is at least LOW (1 TiB); less is INFO",
     ),
 )
 
@@ -233,6 +290,7 @@ def harm(
     usd_per_month: Decimal | None,
     used_ratio: float | None,
     gib_per_month: Decimal | None,
+    is_least: bool = False,
 ) -> Harm:
     """Return how grave a finding is by what is at stake.
 
@@ -242,26 +300,28 @@ def harm(
         usd_per_month: What the fix saves; None or not above 0: money says nothing.
         used_ratio: Share of what binds that is in use; None: not known.
         gib_per_month: Traffic on the wrong way; None: the rule is not about traffic.
+        is_least: A month may have more of both: these are the sure ends of bounds.
     """
+    least = "at least " if is_least else ""
     judged = []
     if usd_per_month is not None and usd_per_month > 0:
-        amount = worded("saves ", money(usd_per_month), " a month")
+        amount = worded(f"saves {least}", money(usd_per_month), "/month")
         judged.append(_step(facts, float(usd_per_month), "usd_per_month", amount, _dollars))
     if used_ratio is not None:
         # Only a declared target can be far above what anything sends.
         used = (
-            f"{used_ratio:.0%} of what binds is in use"
+            f"uses {used_ratio:.0%} of its limit"
             if used_ratio <= MOST_MEASURED_RATIO
-            else f"{used_ratio:.3g} times what binds is wanted"
+            else f"needs {used_ratio:.3g}x its limit"
         )
         judged.append(_step(facts, used_ratio, "used_ratio", used, "{:.0%}".format))
     if gib_per_month is not None:
-        volume = f"{gib_per_month:,.1f} GiB a month"
+        volume = f"{least}{gib_per_month:,.1f} GiB/month"
         judged.append(
             _step(facts, float(gib_per_month), "gib_per_month", volume, "{:,.0f} GiB".format)
         )
     if not judged:
-        reason = "the rule's own: neither money nor a rate nor a volume measures it"
+        reason = "default severity of this rule"
         return Harm(severity=base, reason=reason)
     return min(judged, key=lambda one: one.severity.rank)
 
@@ -286,6 +346,6 @@ def _step(
         floor = facts.threshold(SECTION, name)
         lowest = form(floor)
         if value >= floor:
-            reason = worded(said, f": {severity.value} from ", lowest, " on")
+            reason = worded(said, f" ({severity.value.upper()} from ", lowest, ")")
             return Harm(severity=severity, reason=reason)
-    return Harm(severity=Severity.INFO, reason=worded(said, ", below ", lowest))
+    return Harm(severity=Severity.INFO, reason=worded(said, " (below ", lowest, ")"))

@@ -31,17 +31,17 @@ def machine_saving(
     its ledger: each counts after those that were taken, so that their sum is that of all.
     """
     if candidate.usd_per_month is None:
-        return Saving(unknown=candidate.note or "a price of the proposed machine is not known")
+        return Saving(unknown=candidate.note or "the price of the proposed VM is unknown")
     if instance.is_suspended:
-        return Saving(unknown="it is suspended: its memory alone is paid for until it runs")
+        return Saving(unknown="it is suspended: you pay only for its memory until it runs")
     if instance.is_stopped:
-        return Saving(unknown="it is stopped: neither type costs anything until it runs")
+        return Saving(unknown="it is stopped: both types are free until it runs")
     of_one = change_of(instance, candidate)
     if facts.even is not facts and of_one is not None:
         # It knows which prices can be compared.
         return ledger_of(facts).value(of_one).saving
     try:
-        today = facts.even.machines.cost_today(instance, usage_of(instance))
+        today = facts.machines.cost_today(instance, usage_of(instance))
     except MissingDatum as error:
         return Saving(unknown=str(error))
     change = MachineChange(
@@ -74,7 +74,7 @@ def after_commitments(
     used = ledger or facts.machines.ledger(facts.inventory, facts.today)
     cover = used.change(change)
     if cover.unknown:
-        note = f"it is not known {cover.unknown}"
+        note = f"it is unknown {cover.unknown}"
         return Saving(items=saving.items, basis=SavingBasis.BEFORE_COMMITMENTS, note=note)
     return Saving(items=(*saving.items, *cover.items), note=cover.note)
 

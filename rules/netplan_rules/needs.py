@@ -6,11 +6,11 @@ from netplan_planner.clusters.network import networks_of
 from netplan_planner.model import INTERNET_QUOTA, Facts, Inventory, MeasuredKind, Metric, Need
 from netplan_planner.model.project.kubernetes import Kubernetes
 
-_NO_TRAFFIC = "no traffic was given (--traffic)"
-_NO_METRICS = "no metrics were read (--metrics, or --project)"
-_STEADY = "the traffic has steady rates only"
-_NO_PEERS = "the traffic is that of metrics, which name no peer and no address (--traffic)"
-_NO_CLUSTER = "no Kubernetes objects were read (--inventory)"
+_NO_TRAFFIC = "no traffic given (--traffic)"
+_NO_METRICS = "no metrics given (--metrics, or --project)"
+_STEADY = "the traffic has only average rates"
+_NO_PEERS = "the traffic comes from metrics, which name no peers or addresses (--traffic)"
+_NO_CLUSTER = "no Kubernetes objects given (--inventory)"
 
 
 def lacking(need: Need, facts: Facts) -> str | None:
@@ -66,13 +66,13 @@ def _lacking_quota_limits(facts: Facts) -> str | None:
         return _NO_METRICS
     limits = facts.metrics.of_kind(MeasuredKind.QUOTA, Metric.QUOTA_LIMIT)
     has_limit = any(one.resource.name == INTERNET_QUOTA for one in limits)
-    return None if has_limit else f"the metrics hold no limit of {INTERNET_QUOTA}"
+    return None if has_limit else f"the metrics do not include the limit {INTERNET_QUOTA}"
 
 
 def _lacking_metrics(facts: Facts) -> str | None:
     if facts.metrics is None:
         return _NO_METRICS
-    return None if facts.metrics.series else "the metrics hold no series that rules use"
+    return None if facts.metrics.series else "the metrics do not include a series that rules use"
 
 
 def _lacking_targets(facts: Facts) -> str | None:
@@ -81,47 +81,53 @@ def _lacking_targets(facts: Facts) -> str | None:
         facts.target(instance) is not None or facts.why_no_target(instance)
         for instance in facts.inventory.instances
     )
-    return None if has_target else "no target bandwidth is declared (label or file)"
+    return None if has_target else "no VM has a target bandwidth (label or file)"
 
 
 def _lacking_measurements(facts: Facts) -> str | None:
     if facts.measurements is None:
-        return "no measurements were given (--measurements FILE)"
-    return None if facts.measurements else "the stores hold no measurement"
+        return "no measurements given (--measurements FILE)"
+    return None if facts.measurements else "the stores contain no measurements"
 
 
 def _lacking_bill(facts: Facts) -> str | None:
     if facts.reconciliation is not None:
         return None
-    none = "no bill was given to compare with (--billing-export), or no traffic"
+    none = "no bill given to compare with (--billing-export), or no traffic"
     return facts.why_not_reconciled or none
 
 
 _LISTED: Mapping[Need, tuple[Callable[[Inventory], object], str]] = {
-    Need.INVENTORY: (lambda read: read.instances, "no machines were read"),
+    Need.INVENTORY: (lambda read: read.instances, "no VMs in the inventory"),
     Need.EXTERNAL_ADDRESSES: (
         lambda read: any(address.is_external for address in read.addresses),
-        "no reserved external addresses were read",
+        "no reserved external addresses in the inventory",
     ),
     Need.NAT_GATEWAYS: (
         lambda read: any(router.nats for router in read.routers),
-        "no Cloud NAT gateways were read",
+        "no Cloud NAT gateways in the inventory",
     ),
-    Need.ROUTES: (lambda read: read.routes, "no routes were read"),
-    Need.VPN_TUNNELS: (lambda read: read.vpn_tunnels, "no VPN tunnels were read"),
+    Need.ROUTES: (lambda read: read.routes, "no routes in the inventory"),
+    Need.VPN_TUNNELS: (lambda read: read.vpn_tunnels, "no VPN tunnels in the inventory"),
     Need.TYPE_RECOMMENDATIONS: (
         lambda read: read.type_recommendations,
-        "no recommendations of machine types were read (gcloud recommender)",
+        "no machine type recommendations in the inventory (gcloud recommender)",
     ),
-    Need.VLAN_ATTACHMENTS: (lambda read: read.vlan_attachments, "no VLAN attachments were read"),
-    Need.FORWARDING_RULES: (lambda read: read.forwarding_rules, "no forwarding rules were read"),
+    Need.VLAN_ATTACHMENTS: (
+        lambda read: read.vlan_attachments,
+        "no VLAN attachments in the inventory",
+    ),
+    Need.FORWARDING_RULES: (
+        lambda read: read.forwarding_rules,
+        "no forwarding rules in the inventory",
+    ),
     Need.SPOKES: (
         lambda read: read.spokes,
-        "no spokes of Network Connectivity Center were read",
+        "no Network Connectivity Center spokes in the inventory",
     ),
     Need.SEVERAL_NETWORKS: (
         lambda read: len(read.networks) > 1,
-        "fewer than two networks were read",
+        "fewer than two networks in the inventory",
     ),
 }
 """What the inventory has to hold, and what is said where it does not."""
@@ -155,21 +161,21 @@ def _lacking_objects(need: Need, kubernetes: Kubernetes) -> str | None:
     """Return why the objects of a cluster do not answer a need; an empty list does."""
     if need is Need.CLUSTER_NETWORKS:
         is_told = any(network.plugin is not None for network in networks_of(kubernetes))
-        return None if is_told else "nothing that was read names a network plugin"
+        return None if is_told else "the inventory names no network plugin"
     found = {
         Need.NODES: (kubernetes.nodes, "nodes"),
         Need.PODS: (kubernetes.pods, "pods"),
         Need.SERVICES: (kubernetes.services, "Services"),
-        Need.NODE_POOLS: (kubernetes.node_pools, "node pools of GKE"),
+        Need.NODE_POOLS: (kubernetes.node_pools, "GKE node pools"),
     }
     objects, name = found[need]
-    return f"no list of {name} was read" if objects is None else None
+    return f"no list of {name} in the inventory" if objects is None else None
 
 
 def _lacking_pod_traffic(facts: Facts) -> str | None:
     traffic = facts.pod_traffic
     if traffic is None:
-        return _NO_TRAFFIC if facts.traffic is None else "the traffic names no pods"
+        return _NO_TRAFFIC if facts.traffic is None else "the traffic does not name pods"
     if not traffic.has_bytes:
-        return "the traffic of pods counts no bytes"
-    return None if traffic.month_seconds else "the traffic of pods has no times"
+        return "the pod traffic has no byte counts"
+    return None if traffic.month_seconds else "the pod traffic has no times"

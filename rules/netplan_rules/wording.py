@@ -20,14 +20,14 @@ _NAMED = 5
 """Names that a sentence has room for; the rest is counted."""
 
 
-def listed(names: Sequence[str]) -> str:
+def listed(names: Sequence[str], most: int = _NAMED) -> str:
     """Return the first few names for a sentence, and how many more there are.
 
     >>> listed(["a", "b"]), listed([str(n) for n in range(8)])
     ('a, b', '0, 1, 2, 3, 4 and 3 more')
     """
-    more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
-    return ", ".join(names[:_NAMED]) + more
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
 
 
 def pair_subject(src: model.Owner, dst: model.Owner) -> str:
@@ -57,10 +57,10 @@ def volume(gib_per_month: Decimal) -> str:
     """Return a monthly volume for a sentence.
 
     >>> volume(Decimal(64307)), volume(Decimal("3.25"))
-    ('62.8 TiB a month', '3.2 GiB a month')
+    ('62.8 TiB/month', '3.2 GiB/month')
     """
     tib = gib_per_month * BYTES_PER_GIB / BYTES_PER_TIB
-    return f"{tib:.1f} TiB a month" if tib >= 1 else f"{gib_per_month:.1f} GiB a month"
+    return f"{tib:.1f} TiB/month" if tib >= 1 else f"{gib_per_month:.1f} GiB/month"
 
 
 def money(usd: Decimal) -> model.Amount:
@@ -90,7 +90,12 @@ def command(*words: str) -> str:
     return shlex.join(words)
 
 
-STEPS_BY = "The steps with their commands:"
+FAR = (
+    "Another region: check data residency, latency to clients, quotas and firewall rules. Reserved"
+    " addresses and load balancers stay behind. Copying the disks costs inter-region traffic once."
+)
+"""What a move to another region needs a look at."""
+STEPS_BY = "Steps and commands:"
 """Begins what a fix says of where its commands are to be had; left out once it has them."""
 _NO_PROJECT = {"", model.UNKNOWN_PROJECT}
 """What inputs name where they name none: gcloud takes the one that it is set to."""
@@ -149,6 +154,23 @@ def delete_access_config(instance: model.Instance, nic: model.NetworkInterface) 
     if name is not None and name != _GCLOUDS_ACCESS_CONFIG:
         flags.append(f"--access-config-name={name}")
     return gcloud_instance("delete-access-config", instance, *flags)
+
+
+NAT_IPS = "--format=value(networkInterfaces[].accessConfigs[].natIP)"
+"""Of `describe`: a machine's external addresses."""
+
+
+def add_access_config(
+    instance: model.Instance, nic: model.NetworkInterface, tier: str | None
+) -> str:
+    """Return the command that gives a machine an external address; no tier: the project's own.
+
+    Source: docs.cloud.google.com/sdk/gcloud/reference/compute/instances/add-access-config.
+    """
+    flags = [f"--network-interface={nic.name}"]
+    if tier:
+        flags.append(f"--network-tier={tier}")
+    return gcloud_instance("add-access-config", instance, *flags)
 
 
 def resize_commands(instance: model.Instance, candidate: model.Candidate) -> tuple[str, ...]:
@@ -219,12 +241,14 @@ def internal_target(
     """
     address = nic.internal_ipv4 or nic.internal_ipv6 or "its internal address"
     if nic.name != target.interfaces[0].name:
-        return f"{address} ({nic.name}; the internal DNS name leads to {target.interfaces[0].name})"
+        return f"{address} ({nic.name}; the internal DNS name is of {target.interfaces[0].name})"
     if client.primary_network != nic.network:
-        return f"{address} (by themselves internal DNS names do not resolve from another network)"
-    return f"{internal_dns_name(target)}, now {address}"
+        return f"{address} (internal DNS names do not resolve from another network by default)"
+    return f"{internal_dns_name(target)}, currently {address}"
 
 
+PRICE_STAYS = "The price does not change on this path, only the limit."
+"""Said of an internal address where both prices are the same today."""
 _SENT = "compute.googleapis.com/instance/network/sent_bytes_count"
 
 
@@ -234,7 +258,7 @@ def no_longer_addressed(address: str, project: str) -> model.Instruction:
         f'log_id("compute.googleapis.com/vpc_flows") AND jsonPayload.connection.dest_ip="{address}"'
     )
     return model.Instruction(
-        text=f"An hour later the flow logs have no record to {address}.",
+        text=f"After one hour, the flow logs have no record to {address}.",
         commands=(
             command(
                 "gcloud",
@@ -252,15 +276,15 @@ def no_longer_addressed(address: str, project: str) -> model.Instruction:
 def sends(instance: model.Instance, gbps_text: str) -> model.Instruction:
     """Return how to see what a machine sends after its limit was raised."""
     return model.Instruction(
-        text=f"The metric {_SENT} of {instance.name} may pass {gbps_text} under load; `netplan"
-        " predict` says what a path then carries.",
+        text=f"The metric {_SENT} of {instance.name} can exceed {gbps_text} under load. `netplan"
+        " predict` shows what a path then carries.",
     )
 
 
 def has_type(instance: model.Instance, machine_type: str) -> model.Instruction:
     """Return how to see that a machine has its new type and runs."""
     return model.Instruction(
-        text=f"It runs as {machine_type} and passes its own health check under load.",
+        text=f"It runs as {machine_type} and passes its health check under load.",
         commands=(
             gcloud_instance("describe", instance, "--format=value(machineType.basename(),status)"),
         ),
@@ -284,10 +308,10 @@ def back_to(instance: model.Instance, wanted: str, cpu_platform: str = "") -> mo
     )
     machine_type = (gcloud_instance("set-machine-type", instance, old),) if is_new else ()
     if instance.is_off:
-        text = f"Give it {instance.machine_type} back while it is stopped."
+        text = f"Change it back to {instance.machine_type} while it is stopped."
         return model.Instruction(text=text, commands=(*machine_type, *platform))
     return model.Instruction(
-        text=f"Give it {instance.machine_type} back, with one more stop.",
+        text=f"Change it back to {instance.machine_type}, with one more stop.",
         commands=(
             gcloud_instance("stop", instance),
             *machine_type,
@@ -300,5 +324,5 @@ def back_to(instance: model.Instance, wanted: str, cpu_platform: str = "") -> mo
 def keep_the_old(what: str) -> model.Instruction:
     """Return the way back of a change that makes something new beside the old."""
     return model.Instruction(
-        text=f"Keep {what} stopped until the new one is proven; start it again."
+        text=f"Keep {what} stopped until the new one is proven. To undo, start it again."
     )

@@ -6,156 +6,155 @@ its place, the texts here for the rule's page.
 
 from netplan_planner.model import Work
 
-_AT_ONCE = "None: what runs goes on meanwhile."
+_AT_ONCE = "None: everything keeps running."
 
 MACHINE_TYPE = Work(
-    effort="A stop, a command and a start for each machine; a new machine where the type is of"
-    " another CPU architecture, takes other disks or has Tier_1.",
-    restart="The machine is stopped and started.",
-    undo="Give it the old type back, with one more stop; a new machine is undone by starting the"
-    " old one again.",
-    window="As long as the machine and its services take to stop and to start; managed groups"
-    " replace theirs one by one.",
+    effort="Stop, change and start each VM. Create a new VM for another CPU architecture, other"
+    " disks or Tier_1.",
+    restart="The VM is stopped and started.",
+    undo="Change back to the old type, with one more stop. If you created a new VM, start the old"
+    " one again.",
+    window="The time that the VM and its services need to stop and start. Managed instance groups"
+    " replace their VMs one by one.",
 )
 """Another machine type."""
 
 NEW_MACHINE = Work(
-    effort="A new machine from an image of the old one, and a switch-over of who uses it.",
-    restart="The old machine is stopped once the new one runs.",
-    undo="Keep the old machine stopped until the new one is proven; start it again.",
-    window="As long as the switch-over takes: what the old machine writes meanwhile is not in the"
-    " image.",
+    effort="Create a new VM from an image of the old one, then move its clients over.",
+    restart="The old VM is stopped once the new one runs.",
+    undo="Keep the old VM stopped until the new one is proven. To undo, start it again.",
+    window="The time of the switch-over. The image does not include what the old VM writes"
+    " meanwhile.",
 )
 """What is set when a machine is made: interface, tier, zone, placement."""
 
 NETWORK_MTU = Work(
-    effort="One command for the network, and a stop and start of all of its machines.",
-    restart="All machines of the network that changes.",
-    undo="Set the old MTU again, then restart the machines.",
-    window="One in which all machines of the network may stand still together.",
+    effort="One command for the network, then stop and start all its VMs.",
+    restart="All VMs of the changed network.",
+    undo="Set the old MTU again, then restart the VMs.",
+    window="A time when all VMs of the network can be down together.",
 )
 """Another MTU of a network."""
 
 GUEST = Work(
-    effort="One setting in the operating system of each machine, or one restart that takes it from"
-    " the network.",
-    restart="Nothing where the setting is made by hand; else the machine.",
+    effort="One setting in the operating system of each VM, or one restart that takes it from the"
+    " network.",
+    restart="Nothing if you change the setting by hand, otherwise the VM.",
     undo="Set the old value again.",
-    window="None: connections that are open keep their packet size until they are opened again.",
+    window="None: open connections keep their packet size until they are reopened.",
 )
 """What the operating system of a machine sets for itself."""
 
 ADDRESS = Work(
-    effort="One name or address in the configuration of the side that opens the connection.",
-    restart="No machine; the application, where it reads its configuration at its start only.",
-    undo="Put the old address back into the configuration. A reserved address that was released"
-    " meanwhile cannot be had back.",
-    window="None beyond the reload of the application.",
+    effort="Change one name or address in the configuration of the side that opens the connection.",
+    restart="No VM. The application restarts if it reads its configuration only at start.",
+    undo="Put the old address back into the configuration. You cannot get back a reserved address"
+    " that was released.",
+    window="None, except for the reload of the application.",
 )
 """Another address for the same peer."""
 
 APPLICATION = Work(
-    effort="An option of the tool or application that transfers.",
-    restart="No machine; the application, where it reads its options at its start only.",
+    effort="One option of the transfer tool or application.",
+    restart="No VM. The application restarts if it reads its options only at start.",
     undo="Set the option back.",
-    window="None beyond the restart of the transfer.",
+    window="None, except for the restart of the transfer.",
 )
 """What the application does with its connections."""
 
 RELEASE = Work(
-    effort="One or two commands for each address, after a look at what else may need it.",
+    effort="One or two commands per address, after checking what else needs it.",
     restart="Nothing.",
-    undo="An address that was released goes to somebody else: there is no way back to the same one."
-    " A machine can be given another one at any time.",
-    window="None where nothing uses the address, which is to be made sure of first.",
+    undo="You cannot get a released address back. You can give the VM another one at any time.",
+    window="None if nothing uses the address. Check that first.",
 )
 """An external address given up."""
 
 LOGGING = Work(
-    effort="One command for each subnetwork or configuration.",
+    effort="One command per subnetwork or configuration.",
     restart="Nothing.",
-    undo="Set the old sampling, interval and metadata again, or switch the logs off or on again.",
+    undo="Set the old sampling, interval and metadata again, or switch the logs back off or on.",
     window=_AT_ONCE,
 )
 """Settings of flow logs."""
 
 POD_TEMPLATE = Work(
-    effort="One change of the workload's manifest.",
-    restart="Its pods, one after another as the workload rolls them; no machine.",
-    undo="Apply the old manifest again; the pods roll once more.",
-    window="As long as the pods take to roll; of a database, each member must have caught up before"
-    " the next one goes.",
+    effort="One change in the workload's manifest.",
+    restart="The pods, in a rolling update; no VM.",
+    undo="Apply the old manifest again. The pods roll once more.",
+    window="The time of the rolling update. Each database member must catch up before the next one"
+    " restarts.",
 )
 """What a workload says of its pods."""
 
 NETWORK_PLUGIN = Work(
-    effort="One change of the plugin's settings, then its pods on every node.",
+    effort="Change one setting of the plugin, then restart its pods on every node.",
     restart="The plugin's pods on all nodes, and pods that keep the old packet size or route.",
     undo="Set the old value again, with the same restarts.",
-    window="One in which connections between pods may break: nodes that have changed and nodes that"
-    " have not may not reach each other meanwhile.",
+    window="A time when pod connections may break: changed and unchanged nodes may not reach each"
+    " other meanwhile.",
 )
 """How a cluster's network plugin sends."""
 
 SERVICE = Work(
     effort="One field of the Service.",
     restart="Nothing: new connections follow it.",
-    undo="Take the field away again.",
+    undo="Remove the field.",
     window=_AT_ONCE,
 )
 """Which endpoints a Service prefers."""
 
 NODE_POOL = Work(
-    effort="A new node pool, and the pods moved there node by node.",
-    restart="All pods of the pool, as its machines are drained.",
-    undo="Keep the old pool until the new one is proven; move the pods back.",
-    window="As long as draining takes; disruption budgets set the pace.",
+    effort="Create a new node pool, then move the pods node by node.",
+    restart="All pods of the pool, as its nodes are drained.",
+    undo="Keep the old pool until the new one is proven. To undo, move the pods back.",
+    window="The time to drain the nodes. Disruption budgets set the pace.",
 )
 """What is set when a node pool is made."""
 
 DATABASE_PLACES = Work(
-    effort="A plan of the database's own: new members elsewhere, then the old ones given up.",
-    restart="Members of the database, one at a time; no machine of others.",
-    undo="Bring a member back to where it was, and let it catch up.",
-    window="One with little writing: members that catch up take bandwidth.",
+    effort="A migration plan for the database: add members elsewhere, then remove the old ones.",
+    restart="Members of the database, one at a time; no other VM.",
+    undo="Move a member back to its old place and let it catch up.",
+    window="A time with few writes: members use bandwidth while they catch up.",
 )
 """Where the members of a database are."""
 
 NOTHING_TO_DO = Work(
-    effort="None: the finding says what it costs, and advises nothing.",
+    effort="None: the finding shows a cost and recommends no change.",
     restart="Nothing.",
-    undo="Nothing to undo: nothing in the cloud changes.",
+    undo="Nothing to undo: the cloud does not change.",
     window=_AT_ONCE,
 )
 """What is only told."""
 
 READ_AGAIN = Work(
-    effort="The same audit with more or newer input.",
+    effort="Repeat the audit with more or newer input.",
     restart="Nothing.",
-    undo="Nothing to undo: nothing in the cloud changes.",
+    undo="Nothing to undo: the cloud does not change.",
     window=_AT_ONCE,
 )
 """Input that is missing or old."""
 
 MEASURE_AGAIN = Work(
-    effort="A measurement of a few minutes between the two machines.",
+    effort="A measurement of a few minutes between the two VMs.",
     restart="Nothing.",
-    undo="Nothing to undo: nothing in the cloud changes.",
-    window="A quiet one: a measurement takes the bandwidth that others could use.",
+    undo="Nothing to undo: the cloud does not change.",
+    window="A quiet time: a measurement uses bandwidth that others need.",
 )
 """Measurements."""
 
 GATEWAY = Work(
-    effort="One or two commands for each gateway, after a look at who uses it.",
-    restart="Nothing; connections that are open over the gateway break.",
-    undo="Make the gateway again as it was described before; addresses that Google picked are"
-    " others then.",
-    window="None where nobody uses it, else a quiet one: open connections have to be made again.",
+    effort="One or two commands per gateway, after checking who uses it.",
+    restart="Nothing, but open connections through the gateway break.",
+    undo="Create the gateway again with its old configuration. Addresses that Google assigned"
+    " change.",
+    window="None if the gateway is unused. Otherwise a quiet time: open connections break.",
 )
 """A gateway changed or taken away."""
 
 BACKEND_SERVICE = Work(
-    effort="One command for each backend service, after a look at how many back ends a zone has.",
+    effort="One command per backend service, after checking how many backends each zone has.",
     restart="Nothing: new connections follow it.",
     undo="Set the old value again.",
     window=_AT_ONCE,
@@ -163,10 +162,10 @@ BACKEND_SERVICE = Work(
 """Where a load balancer sends new connections."""
 
 ROUTES = Work(
-    effort="A machine or gateway in each place, and a route for each; firewall rules as those of"
+    effort="Create a VM or gateway in each place and a route to it, with the same firewall rules as"
     " the old one.",
-    restart="No machine; connections that are open over the old way break.",
-    undo="Delete the new routes: the old one, kept until then, takes over again.",
-    window="A quiet one: open connections have to be made again.",
+    restart="No VM, but open connections over the old path break.",
+    undo="Delete the new routes. The old route, kept until then, takes over.",
+    window="A quiet time: open connections break.",
 )
 """Another next hop."""

@@ -16,10 +16,10 @@ TEXT = """\
 bench · 3 VMs
 
 Do first ───
-1. saves $3.00 a month  vm-a, and 1 more · some-rule: do it (2 of 3 places of
+1. saves $3.00 a month  vm-a, and 1 more · some-rule: do it (2 of 3 resources of
    finding 1)
 at vm-a; vm-b
-beside them: commitments
+Also: commitments
 
 Findings: 1 low ───
 1. LOW some-rule  vm-a, and 2 more

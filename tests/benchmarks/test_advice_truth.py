@@ -306,7 +306,7 @@ SCRIPT = """#!/bin/sh
 set -eu
 
 # 1. a (z): Take another.
-# careful: it stops
+# risk: it stops
 gcloud compute instances stop a --zone=z
 by_hand 1
 # verify: It runs.
@@ -327,8 +327,12 @@ def test_a_script_is_read_as_it_is_run(advice: Any) -> None:
     assert one.clean_up == ("gcloud compute instances delete a --zone=z",)
     assert (one.is_by_hand, other.is_by_hand) == (True, False)
     assert other.commands == ("gcloud compute routers nats delete nat",)
-    planned = [
-        {"subject": subject, "fix": {"commands": list(step.commands), "clean_up": None}}
+    planned: list[dict[str, Any]] = [
+        {
+            "subject": subject,
+            "fix": {"commands": list(step.commands), "clean_up": None},
+            "made_with": None,
+        }
         for subject, step in (("a (z)", one), ("nat", other))
     ]
     report = {"do_first": [{"changes": planned}]}
@@ -382,9 +386,53 @@ def test_a_promise_is_held_against_the_limits(
     state, judge = advice.state, advice.judge
     start = talkers(state, state.Flow("a", "b", 0, over_external=True, bulk_hours=1))
     ends = [start.machines[name].link for name in "ab"]
-    step = advice.changes.Step("r", "internal-address", *ends)
+    step = advice.changes.Step("r", "internal-address", *ends, subject="a")
     entry = {"rank": 1, "rule": "r", "subject": "a", "saving_usd_per_month": None}
     fixed = {"gbps": gbps, "low_gbps": gbps - 0.01, "high_gbps": gbps + 0.01}
     found = judge.Judge(0, start, prices, caps)
     found.follow({**entry, "fixed": fixed}, [step], {"severity": "low"})
-    assert [one.is_promised for one in found.entries] == [is_promised]
+    assert found.promised == [is_promised]
+    assert [one.kind for one in found.faults if one.kind == "promise"] == ["promise"] * (
+        not is_promised
+    )
+
+
+@pytest.mark.parametrize(("is_held", "count"), [(False, 1), (True, 0)])
+def test_what_waits_is_not_asked_for(advice: Any, is_held: bool, count: int) -> None:
+    start = talkers(advice.state)
+    change = {"kind": "zone", "target": start.machines["a"].link, "to": OTHER, "members": []}
+    finding = {"rule": "r", "saving_usd_per_month": 100, "is_held": is_held, "changes": [change]}
+    finding["members"] = [{"subject": "a", "fix": {"commands": []}}]
+    asked = importlib.import_module("apply_advice")._asked
+    assert len(asked(start, {"findings": [finding], "do_first": []})) == count
+
+
+def test_a_promise_is_of_the_place_that_an_entry_names(advice: Any, prices: Any, caps: Any) -> None:
+    """Entry 2 moves the machine that entry 1 names, and makes its type in the same stop."""
+    start = talkers(advice.state)
+    estimate = {"gbps": 16.0, "low_gbps": None, "high_gbps": None}
+    told = {"rule": "r", "saving_usd_per_month": 0, "fixed": None, "finding": "f"}
+
+    def planned(name: str, kind: str, to: str, made_with: int | None) -> dict[str, Any]:
+        change = {"kind": kind, "target": start.machines[name].link, "to": to, "members": []}
+        its = {"subject": name, "place": name, "fix": None, "made_with": made_with}
+        return {**its, "saving_usd_per_month": 0, "change": change}
+
+    small = [planned("a", "machine-type", "e2-standard-8", 2)]
+    small.append(planned("b", "machine-type", "e2-standard-2", None))
+    one = {**told, "rank": 1, "subject": "a", "fixed": estimate, "changes": small}
+    other = {**told, "rank": 2, "subject": "a", "changes": [planned("a", "zone", OTHER, None)]}
+    report = {"do_first": [one, other], "findings": [{"fingerprint": "f", "members": []}]}
+    joined = advice.script.with_joined(report)
+    found = advice.judge.Judge(0, start, prices, caps)
+    found.follow(one, advice.follow.steps_of_entry(one, report), {"severity": "low"})
+    assert found.promised == []
+    ((made, fixed),) = [(advice.follow.of_change("r", at), at["fixed"]) for at in joined[2]]
+    for name in ("e2-standard-8", "e2-standard-2"):
+        there = replace(found.project.machines["a"], machine_type=name)
+        found.project = found.project.with_machine(there)
+        found.look_at_joined(other, [(made, fixed)])
+    assert found.promised == [True, False]
+    assert [one.note for one in found.faults if one.kind == "promise"] == [
+        "16.00 (16.00 to 16.00) Gbit/s, by limits 4.00"
+    ]

@@ -23,6 +23,7 @@ SMALL = {
     "whatif": ("--machines", "40", "--repeat", "1"),
     "place": ("--sizes", "small"),
     "transfer": ("--places", "6", "--repeat", "1"),
+    "transfer_many": ("--exhaustive", "--repeat", "1"),
     "fleet": ("--machines", "60", "--repeat", "1"),
     "forecast": ("--times", "2", "--known", "28", "--ahead", "14"),
 }
@@ -153,6 +154,28 @@ def test_every_part_of_flow_logs_agrees_with_its_rival(folder: Path) -> None:
     assert by_task["json-sum"]["lines"] == int(RECORDS)
     assert by_task["json-sum"]["payload_bytes"] == by_task["json-edges"]["payload_bytes"]
     assert "ingest / hand-written" in done.stdout
+
+
+def test_a_ratio_that_rose_by_a_tenth_is_told_first(folder: Path) -> None:
+    history = folder / "kept" / "ratios.jsonl"
+    counts = ("--records", RECORDS, "--json-records", RECORDS, "--vms", "300", "--repeat", "1")
+    words = ("--folder", folder, *counts, "--history", history)
+    first = run("flow_ratios", *words)
+    assert first.returncode == 0, first.stderr
+    assert first.stdout.count("the first") == 3
+    kept = [json.loads(line) for line in history.read_text("utf-8").splitlines()]
+    assert [one["rival"] for one in kept] == ["hand-written", "json-sum", "json-edges"]
+    # The last rival was ten times as slow before; what came earlier than ten nights is forgotten.
+    kept[-1]["ratio"] /= 10
+    kept = [{**kept[-1], "ratio": 1e6}, *([kept[-1]] * 10)]
+    history.write_text("".join(json.dumps(one) + "\n" for one in kept), "utf-8")
+    then = run("flow_ratios", *words)
+    assert then.returncode == 0, then.stderr
+    lines = then.stdout.splitlines()
+    assert lines[0].startswith(f"ROSE: json, {int(RECORDS):,} records: ingest / json-edges ")
+    assert len(lines) == 3
+    assert sum(line.startswith("ROSE") for line in lines) == 1
+    assert len(history.read_text("utf-8").splitlines()) == 11 + 3
 
 
 def test_a_sum_that_is_not_what_was_generated_ends_the_run(folder: Path) -> None:

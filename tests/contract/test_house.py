@@ -15,24 +15,14 @@ from typing import NamedTuple
 
 from support.commands.run import ROOTS
 
-MOST_CODE_LINES = 102_600
+MOST_CODE_LINES = 109_500
 """Of the product: neither blank, comment nor docstring."""
-MOST_IMPORT_SHARE = 0.087
+MOST_IMPORT_SHARE = 0.088
 MOST_FILES_OF_A_FOLDER = 20
 MOST_RETOLD_SHARE = 0.25
 """Of the fields of all types: those that stand with two more of their kind in a second type."""
 LEAST_TOLD_TOGETHER = 3
 MOST_LINES_OF_A_FILE = 400
-LONGER_FILES = {
-    "netplan_planner/input_files.py": 411,
-    "netplan_planner/readers/collector.py": 423,
-    "netplan_planner/readers/compute/wire.py": 475,
-    "netplan_pricing/book.py": 422,
-    "netplan_pricing/machines/machine_prices.py": 449,
-    "netplan_pricing/traffic_prices.py": 406,
-    "scripts/build_rtt.py": 460,
-}
-"""Those that are longer so far."""
 
 
 class Lines(NamedTuple):
@@ -96,9 +86,9 @@ def test_folders_hold_no_more_files_than_the_limit() -> None:
     assert {one: n for one, n in own.items() if n > MOST_FILES_OF_A_FOLDER} == {}
 
 
-def test_files_are_no_longer_than_their_limits() -> None:
+def test_files_are_no_longer_than_the_limit() -> None:
     whole = {name: lines_of(file).whole for name, file in files()}
-    assert {one: n for one, n in whole.items() if n > MOST_LINES_OF_A_FILE} == LONGER_FILES
+    assert {one: n for one, n in whole.items() if n > MOST_LINES_OF_A_FILE} == {}
 
 
 def fields_of_types() -> list[frozenset[tuple[str, str]]]:

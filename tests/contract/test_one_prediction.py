@@ -38,7 +38,7 @@ from netplan_planner.verbs.transfer.machines import hop_query, machines_in
 from netplan_planner.verbs.transfer.plan import plan_transfer
 from support.examples import examples
 from support.paths.tables import written
-from support.transfers.made import CAPS, PRICES
+from support.transfers.made import CAPS, PRICES, UNBOUND
 
 DAY: date = CAPS.as_of
 LEVEL = 0.9
@@ -143,6 +143,7 @@ def test_a_transfer_by_one_machine_takes_as_long(told: Told) -> None:
         **told.how(),
         relays=(),
         max_count=1,
+        **UNBOUND,
     )
     plan = plan_transfer(need, PRICES, CAPS)
     assert plan.plan is not None
@@ -308,7 +309,13 @@ class TestBothEnds:
                 machine_types=(name,),
             )
             found, _ = machines_in(
-                need, "us-central1", PRICES, CAPS, sends_outside=False, is_addressed=False
+                need,
+                "us-central1",
+                PRICES,
+                CAPS,
+                sends_outside=False,
+                is_addressed=False,
+                disk=None,
             )
             book[name] = found[0]
         hop = Hop("us-central1", "europe-west4", PathClass.INTER_REGION_INTERNAL, None, None, ZERO)
@@ -346,8 +353,8 @@ class TestDoubt:
             )
             found = predict_described(question, DAY, level)
             assert found.planning is not None
-            assert "17.6 Gbit/s" in found.planning.doubt
-            assert (found.estimate.low_gbps or 99.0) <= 17.6
+            assert "17.5 Gbit/s" in found.planning.doubt
+            assert (found.estimate.low_gbps or 99.0) <= 17.5
 
     def test_it_stands_in_no_answer_over_public_addresses(self) -> None:
         question = PathQuestion(

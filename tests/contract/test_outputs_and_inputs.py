@@ -23,6 +23,10 @@ USAGE = 2
 INPUTS = [
     pytest.param(verb, option, id=f"{verb} {option}")
     for verb in LEAVES
+    # A server writes no answer.
+    if any(one.name == "output" for one in LEAVES[verb].params)
+    # It reads the folder in which it writes.
+    and verb != "init"
     for option in options_of(verb, is_written=False)
 ]
 READING = sorted({str(param.values[0]) for param in INPUTS})
@@ -89,7 +93,7 @@ def made_up(parameter: Any, file: Path) -> str:
 def refused(done: Done, file: Path, option: str) -> None:
     assert done.status == USAGE, done.err
     shown = option if option.startswith("-") else ""
-    assert f"{shown} reads" in done.err or "would both go to" in done.err, done.err
+    assert f"{shown} reads" in done.err or "would both write" in done.err, done.err
     assert file.read_bytes() == TEXT
 
 
@@ -193,7 +197,7 @@ def test_two_outputs_are_two_files(verb: str, tmp_path: Path) -> None:
     other.symlink_to(target)
     done = netplan(*words, "--output", f"json:{target}", "--output", f"csv:{other}")
     assert done.status == USAGE
-    assert "would both go to" in done.err
+    assert "would both write" in done.err
     assert not target.exists()
 
 
@@ -215,7 +219,7 @@ def test_another_file_is_not_the_answer(verb: str, output: str, tmp_path: Path) 
         words += [output, target]
     done = netplan(*words, "--output", f"json:{target}")
     assert done.status == USAGE
-    assert "would both go to" in done.err
+    assert "would both write" in done.err
 
 
 @pytest.mark.parametrize("verb", VERBS)

@@ -26,7 +26,7 @@ PRIVATE = (
 """Words that say nothing to a reader who knows networks."""
 EXPLAINED = frozenset({"latent", "lesson", "regime", "slot", "talk"})
 """Those of them that files of users, published tables or names of rules carry."""
-GLOSSARY = Path(__file__).parents[2] / "docs" / "glossary.md"
+GLOSSARY = Path(__file__).parents[2] / "docs/reference/glossary.md"
 
 
 def words_of(name: str) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""The arithmetic of docs/scale.md, from what the product's statements name, and from prices."""
+"""The arithmetic of docs/background/scale.md, from the product's statements and from prices."""
 
 import gzip
 import json
@@ -22,7 +22,7 @@ from support.flows import billing
 from support.flows.records import Json
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = ROOT / "docs/scale.md"
+PAGE = ROOT / "docs/background/scale.md"
 SAMPLE = 5_000
 DENSE = 40_000
 VMS, PAIRS = 10_000, 200_000

@@ -95,7 +95,7 @@ def test_a_turned_byte_never_comes_out(tmp_path: Path) -> None:
     (manifest, told), *rest = members(bundle())
     changed = [(one, content[:-1] + b"X") for one, content in rest]
     for name in PARTS:
-        with pytest.raises(InputError, match="not what the manifest says"):
+        with pytest.raises(InputError, match="does not match the manifest"):
             read(tmp_path, repacked((manifest, told), *changed), name)
 
 
@@ -137,11 +137,11 @@ def test_no_more_is_unpacked_than_the_manifest_says(tmp_path: Path) -> None:
     packer = zstandard.ZstdCompressor().compressobj()
     packed_up = [packer.compress(block) for block in blocks]
     packed_up += [packer.compress(bytes(1 << 20)) for _ in range(64)]
-    with pytest.raises(InputError, match="not what the manifest says"):
+    with pytest.raises(InputError, match="does not match the manifest"):
         read(tmp_path, HEAD + b"".join([*packed_up, packer.flush()]))
     large = tarfile.TarInfo("manifest.json")
     large.size = 1 << 21
-    with pytest.raises(InputError, match="not what the manifest says"):
+    with pytest.raises(InputError, match="does not match the manifest"):
         read(tmp_path, repacked((large, bytes(1 << 21)), *rest))
 
 
@@ -150,7 +150,7 @@ def test_a_bomb_that_tells_its_size_is_not_unpacked(tmp_path: Path) -> None:
     path = tmp_path / "b.tar.zst"
     path.write_bytes(bundle({"inventory.json": bytes(1 << 27)}))
     assert path.stat().st_size < 100_000
-    with pytest.raises(InputError, match="would unpack to 128 MiB, more than a file of its size"):
+    with pytest.raises(InputError, match="it would have 128 MiB unpacked"):
         part_of(path, "inventory.json")
     path.write_bytes(bundle({"inventory.json": bytes(1 << 20)}))
     assert part_of(path, "inventory.json") == bytes(1 << 20)

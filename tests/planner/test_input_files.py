@@ -75,7 +75,7 @@ def test_a_link_that_leads_to_itself_is_said(tmp_path: Path, option: str) -> Non
     inventory = ("--inventory", str(FOLDER / "gcloud")) if option != "--inventory" else ()
     done = netplan("audit", *inventory, option, str(loop))
     assert done.status == 3
-    assert "Too many levels of symbolic links" in done.err or "no such file" in done.err
+    assert "Too many levels of symbolic links" in done.err or "not found" in done.err
 
 
 def test_a_link_that_leads_to_itself_spoils_no_folder(tmp_path: Path) -> None:

@@ -54,7 +54,7 @@ def test_prices_are_shown_in_both(folder: Path) -> None:
     assert (row["currency"], row["units_per_usd"]) == ("EUR", RATE)
     asked = ["price", "traffic", "--from", "aa-one1", "--to", "bb-two2", "--gib", "100"]
     traffic = run_verbs(arguments=[*asked, "--prices", str(folder), "--currency", "EUR"])
-    assert "total    12.00 USD = 10.50 EUR a month" in traffic.stdout
+    assert "total    12.00 USD = 10.50 EUR per month" in traffic.stdout
 
 
 def test_a_table_of_machines_has_columns_of_both(folder: Path, tmp_path: Path) -> None:

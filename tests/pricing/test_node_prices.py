@@ -56,7 +56,7 @@ def test_a_node_costs_its_vcpus_and_memory_and_a_tenth_more() -> None:
     ],
 )
 def test_what_no_source_prices_has_no_price(node_type: str) -> None:
-    with pytest.raises(MissingDatum, match="no price of the node type"):
+    with pytest.raises(MissingDatum, match="the price of the node type"):
         open_prices().sole_tenant_node("us-central1", node_type)
 
 

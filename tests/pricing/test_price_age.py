@@ -1,4 +1,4 @@
-"""Old prices are the first thing that every answer with dollars says, and what mends them."""
+"""Old prices are the last line of every answer with dollars, with what updates them."""
 
 import json
 from datetime import date
@@ -17,7 +17,7 @@ from netplan_pricing.skus import known_changes
 from support.commands.run import run_verbs
 from support.prices.billing_export import usage, write_parquet
 
-SAID = "Prices of 2026-04-30, over 90 days old: netplan prices refresh --out prices"
+SAID = "Prices of 2026-04-30 are over 90 days old. Update them: netplan prices refresh"
 PEERING = "984A-1F27-2D1F"
 
 
@@ -25,10 +25,16 @@ PEERING = "984A-1F27-2D1F"
     ("as_of", "spot_as_of", "today", "said"),
     [
         (date(2026, 4, 30), None, date(2026, 7, 29), ""),
-        (date(2026, 4, 30), None, date(2026, 7, 30), "Prices of 2026-04-30, over 90 days old"),
+        (date(2026, 4, 30), None, date(2026, 7, 30), "Prices of 2026-04-30 are over 90 days"),
         (None, date(2026, 7, 30), date(2026, 8, 29), ""),
-        (None, date(2026, 7, 30), date(2026, 8, 30), "Spot prices of 2026-07-30, over 30"),
+        (None, date(2026, 7, 30), date(2026, 8, 30), "Spot prices of 2026-07-30 are over 30"),
         (date(2026, 8, 1), date(2026, 7, 30), date(2026, 9, 1), "Spot prices of 2026-07-30"),
+        (
+            date(2026, 4, 30),
+            date(2026, 7, 30),
+            date(2026, 9, 1),
+            "Prices of 2026-04-30 and Spot prices of 2026-07-30 are old. Update them: netplan",
+        ),
         (None, None, date(2036, 1, 1), ""),
     ],
 )
@@ -53,7 +59,7 @@ def test_a_bill_and_its_contract_are_told_of_old_list_prices_and_known_changes(
     arguments = ["prices", "reconcile", "--demo", "gecko", "--billing-export", str(path)]
     done = run_verbs(arguments=[*arguments, "--format", "json"])
     found = json.loads(done.stdout)
-    assert found["warnings"][0].startswith(SAID)
+    assert found["price_age"] == SAID
     (row,) = (one for one in found["skus"] if one["sku_id"] == PEERING)
     assert "older than a known change: 0.08 USD per GiB since 2026-05-01" in row["note"]
 

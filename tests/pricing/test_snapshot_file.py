@@ -172,7 +172,7 @@ def test_a_code_without_a_value_is_refused(tmp_path: Path, monkeypatch: pytest.M
 
     monkeypatch.setattr("netplan_pricing.container.encode_table", damaged)
     path = written(tmp_path, encoded({"t": {"c": ["only"]}}))
-    with pytest.raises(InputError, match="does not fit"):
+    with pytest.raises(InputError, match="does not match its table"):
         container.SnapshotFile(path).table("t")
 
 
@@ -219,7 +219,7 @@ def test_a_failed_write_leaves_the_old_file(
     assert path.read_bytes() == new
     # A folder that cannot be made is named.
     (tmp_path / "file").touch()
-    with pytest.raises(InputError, match="file/prices: cannot be made: Not a directory"):
+    with pytest.raises(InputError, match="file/prices: cannot be created: Not a directory"):
         write_snapshot(built(b""), tmp_path / "file" / "prices")
 
 

@@ -112,7 +112,7 @@ def test_every_internet_row_answers_for_its_region_and_area() -> None:
                     assert steps(answer) == of
                 else:
                     said = refusal(PathClass.INTERNET, src_region=src, area=area)
-                    assert "no price for it" in said
+                    assert "without a price" in said
     assert wanted > 1_000
 
 
@@ -239,32 +239,48 @@ SAO_PAULO = {"src_region": "southamerica-east1"}
         # Between zones of Sao Paulo it is unknown, and not the general rate.
         *(
             (path_class, SAO_PAULO, why)
-            for why in ("4B15-30EF-FEEB", "no price for it")
+            for why in ("4B15-30EF-FEEB", "without a price")
             for path_class in (
                 *(PathClass.INTER_ZONE_INTERNAL, PathClass.INTER_ZONE_EXTERNAL),
                 *(PathClass.INTER_ZONE_INTERNAL_POD, PathClass.SAME_ZONE_EXTERNAL),
             )
         ),
-        (PathClass.GOOGLE_APIS, {}, "where the bucket or service is"),
-        (PathClass.UNKNOWN, {}, "without an owner"),
-        (PathClass.HYBRID, {}, "depends on what carries it"),
+        (
+            PathClass.GOOGLE_APIS,
+            {},
+            "to Google APIs depends on the region of the bucket or service",
+        ),
+        (PathClass.UNKNOWN, {}, "with an unknown end"),
+        (PathClass.HYBRID, {}, "depends on its carrier"),
         (PathClass.INTERNET, {}, "depends on its destination.*China 0.23"),
         (PathClass.INTERNET, {"area": ""}, "depends on its destination"),
         (PathClass.INTERNET, {"area": "America"}, "several destination areas.*South America 0.19"),
         (PathClass.INTERNET, {"area": "Asia"}, "several destination areas"),
         (PathClass.INTERNET, {"area": "Asia/hkg"}, "several destination areas"),
         (PathClass.INTERNET, {"area": "Atlantis"}, "no destination area"),
-        (PathClass.INTERNET, {"area": "APAC"}, "no price for it"),
+        (PathClass.INTERNET, {"area": "APAC"}, "without a price"),
         (PathClass.INTERNET, {"area": "usa", "network_tier": "GOLD"}, "PREMIUM or STANDARD"),
         (PathClass.NAT, {}, "depends on its destination"),
         (PathClass.LOAD_BALANCER, {"src_region": "europe-west4"}, "several prices: 0.008 USD"),
         (PathClass.INTER_REGION_INTERNAL, {}, "depends on the other region"),
         (PathClass.INTER_REGION_INTERNAL, {"dst_region": CENTRAL}, "is one region"),
-        (PathClass.INTER_REGION_EXTERNAL, {"dst_region": "europe-west0"}, "nearest: europe-west"),
-        (PathClass.INTER_ZONE_INTERNAL, {"dst_region": "us-east1"}, "does not stay in one region"),
-        (PathClass.SAME_ZONE_INTERNAL, {"dst_region": "us-east1"}, "does not stay in one region"),
-        (PathClass.GOOGLE_APIS, {"dst_region": "us-east1"}, "same place only"),
-        (PathClass.SAME_ZONE_INTERNAL, {"src_region": "us-centrall1"}, "nearest: us-central1"),
+        (PathClass.INTER_REGION_EXTERNAL, {"dst_region": "europe-west0"}, "near: europe-west"),
+        (
+            PathClass.INTER_ZONE_INTERNAL,
+            {"dst_region": "us-east1"},
+            "crosses regions, but its path class is inside one region",
+        ),
+        (
+            PathClass.SAME_ZONE_INTERNAL,
+            {"dst_region": "us-east1"},
+            "crosses regions, but its path class is inside one region",
+        ),
+        (
+            PathClass.GOOGLE_APIS,
+            {"dst_region": "us-east1"},
+            "the catalog frees only Google services of the same region, not from",
+        ),
+        (PathClass.SAME_ZONE_INTERNAL, {"src_region": "us-centrall1"}, "near: us-central1"),
         (PathClass.INTERNET, {"src_region": "moon-west1", "area": "usa"}, "no region"),
     ],
 )
@@ -394,5 +410,5 @@ def test_the_receiver_of_traffic_has_a_price_of_its_own() -> None:
     there = BOOK.received(PathClass.INTER_REGION_EXTERNAL, "europe-west1", CENTRAL)
     back = BOOK.received(PathClass.INTER_REGION_EXTERNAL, CENTRAL, "europe-west1")
     assert there.sku_id != back.sku_id
-    with pytest.raises(MissingDatum, match="not a price of the catalogue"):
+    with pytest.raises(MissingDatum, match="the price of"):
         BOOK.received(PathClass.INTERNET, CENTRAL, None)

@@ -171,7 +171,7 @@ def test_a_pair_with_enough_sound_runs_in_a_direction_is_silent_in_it() -> None:
     assert hits(RULE, measured_facts(sound, single)) == []
     (few,) = hits(RULE, measured_facts(run(runs=2), single))
     assert "a single stream (3 of 5)" in shown(few.message)
-    assert "2 sound runs of a kind" in shown(few.message)
+    assert "2 sound runs of one type" in shown(few.message)
     back = run(src="b", dst="a", streams=1, gbps=20.0)
     (other,) = hits(RULE, measured_facts(sound, back))
     assert other.subject == "b → a (us-central1-a)"
@@ -179,7 +179,7 @@ def test_a_pair_with_enough_sound_runs_in_a_direction_is_silent_in_it() -> None:
 
 def test_sound_runs_of_several_kinds_do_not_add_up() -> None:
     (few,) = hits(RULE, measured_facts(run(runs=2), run(runs=2, streams=8)))
-    assert "2 sound runs of a kind" in shown(few.message)
+    assert "2 sound runs of one type" in shown(few.message)
     assert hits(RULE, measured_facts(run(runs=2), thresholds={(RULE, "min_runs"): 2.0})) == []
 
 
@@ -191,8 +191,8 @@ def test_both_directions_of_a_pair_are_one_finding_with_all_reasons() -> None:
     (hit,) = hits(RULE, facts)
     assert hit.subject == "a ↔ b (us-central1-a)"
     assert hit.message == (
-        "4 measurements cannot stand for the path: a single stream (3 of 4);"
-        " 5 s, start included (3 of 4); the sender's count, not the receiver's (1 of 4)"
+        "4 measurements cannot represent the path: a single stream (3 of 4); 5 s,"
+        " including the start (3 of 4); sender's count, not the receiver's (1 of 4)"
     )
     assert hit.fix is not None
     assert "and back with -R" in hit.fix.text
@@ -243,7 +243,7 @@ def test_a_measurement_with_one_known_end_names_the_other() -> None:
     }
     one = found["203.0.113.7 → b (10.0.0.2)"]
     assert one.resources == (B.ref,)
-    assert "203.0.113.7 is no machine of the inventory" in shown(one.message)
+    assert "203.0.113.7 is not a VM of the inventory" in shown(one.message)
 
 
 def test_every_reason_stands_in_the_evidence() -> None:

@@ -44,7 +44,7 @@ def test_a_name_that_only_looks_alike_is_no_machine(name: str) -> None:
     said = ends({"address": "10.0.0.1"}, {"name": name, "address": None})
     found = lost(said)
     assert found.known == A
-    assert "an end of the measurement is no machine" in found.gap.reason
+    assert "one end of the measurement is not a VM" in found.gap.reason
 
 
 def test_a_machine_is_found_by_its_address_whatever_its_host_name() -> None:
@@ -101,9 +101,9 @@ def test_the_recorded_class_serves_where_no_address_is() -> None:
 @pytest.mark.parametrize(
     ("said", "why"),
     [
-        ("inter-region-internal", "its machines stand otherwise"),
-        ("internet", "not one between two machines"),
-        ("same-zone-internal-pod", "not one between two machines"),
+        ("inter-region-internal", "does not match where its VMs are"),
+        ("internet", "not a path between two VMs"),
+        ("same-zone-internal-pod", "not a path between two VMs"),
     ],
 )
 def test_a_recorded_class_that_cannot_be_is_no_path(said: str, why: str) -> None:
@@ -133,7 +133,7 @@ def test_a_name_that_two_machines_have_needs_a_zone_or_an_address() -> None:
     machines = (A, B, twin)
     none = {"name": "b", "address": None}
     unclear = lost(ends({"address": "10.0.0.1"}, none), machines=machines)
-    assert unclear.why == "2 machines are named b"
+    assert unclear.why == "2 VMs are named b"
     for clue, meant in (
         ({"zone": "us-central1-b"}, twin),
         ({"zone": "us-central1-a"}, B),
@@ -173,7 +173,7 @@ def test_a_run_through_a_load_balancer_is_no_path_between_two_machines() -> None
 def test_a_machine_that_talks_to_itself_has_no_path() -> None:
     found = only_run(measured_facts(ends({"address": "10.0.0.1"}, {"address": "35.0.0.1"})))
     assert (found.src, found.dst, found.path_class) == (A, A, None)
-    assert found.why_no_path == "both ends are one machine"
+    assert found.why_no_path == "both ends are the same VM"
 
 
 def test_without_measurements_there_are_no_runs() -> None:

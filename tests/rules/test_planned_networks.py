@@ -29,7 +29,7 @@ def without_tiers(inventory: Inventory) -> Inventory:
 @pytest.mark.parametrize(
     ("rule", "unknown", "name", "reason"),
     [
-        ("vpc-mtu-mismatch", without_mtu, "default", "its MTU is known once it is made"),
+        ("vpc-mtu-mismatch", without_mtu, "default", "its MTU is unknown until it is created"),
         (
             *("node-pool-tier1-missing", without_tiers, "pool"),
             "whether it has Tier_1 is known after apply",

@@ -55,13 +55,13 @@ def test_each_measure_has_its_steps(measure: dict[str, Any], expected: str) -> N
 @listed(
     "measure, expected",
     [
-        ({"usd": "0.02", "used": 0.01, "gib": "2.1"}, "info: saves $0.02 a month, below $10"),
-        ({"usd": "0.02", "used": 0.97}, "high: 97% of what binds is in use: high from 80% on"),
+        ({"usd": "0.02", "used": 0.01, "gib": "2.1"}, "info: saves $0.02/month (below $10)"),
+        ({"usd": "0.02", "used": 0.97}, "high: uses 97% of its limit (HIGH from 80%)"),
         (
             {"usd": "250", "used": 0.1, "gib": "3"},
-            "medium: saves $250.00 a month: medium from $100 on",
+            "medium: saves $250.00/month (MEDIUM from $100)",
         ),
-        ({"used": 7.5}, "high: 7.5 times what binds is wanted: high from 80% on"),
+        ({"used": 7.5}, "high: needs 7.5x its limit (HIGH from 80%)"),
     ],
 )
 def test_the_gravest_measure_decides_and_is_named(measure: dict[str, Any], expected: str) -> None:
@@ -72,7 +72,7 @@ def test_the_gravest_measure_decides_and_is_named(measure: dict[str, Any], expec
 def test_what_cannot_be_measured_keeps_the_severity_of_the_rule(base: Severity) -> None:
     assert severity(base=base)[0] == base.value
     assert severity(usd="-480", base=base)[0] == base.value, "a cost is no harm"
-    assert "the rule's own" in severity(base=base)[1]
+    assert "default severity" in severity(base=base)[1]
 
 
 def test_the_steps_are_configured_in_one_section() -> None:
@@ -100,5 +100,5 @@ def test_the_steps_are_configured_in_one_section() -> None:
     ],
 )
 def test_a_threshold_outside_its_range_is_refused(section: str, name: str, value: float) -> None:
-    with pytest.raises(UsageError, match=rf"{name} = {value:g}: it is a .* from "):
+    with pytest.raises(UsageError, match=rf"{name} = {value:g}: it must be "):
         thresholds({section: {name: value}})

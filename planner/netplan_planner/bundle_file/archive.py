@@ -98,15 +98,15 @@ def part_of(path: Path, name: str, fields: tuple[str, ...] = ()) -> bytes | None
             return None
         if lost := sorted(set(part.fields) - set(fields)) if fields else []:
             raise InputError(
-                f"{_shown(path)}: {name} holds {', '.join(lost)}, which this netplan does not know:"
-                " it was made by a newer one"
+                f"{_shown(path)}: {name} holds {', '.join(lost)}, which this netplan does not"
+                " know. A newer netplan made it"
             )
         for known in manifest.parts:
             content = _member(stream, known.name, known.byte_count)
             if known is part:
                 break
     if hashlib.sha256(content).hexdigest() != part.sha256:
-        raise _damaged(path, f"{name} is not what the manifest says")
+        raise _damaged(path, f"{name} does not match the manifest")
     return content
 
 
@@ -137,7 +137,7 @@ def _check_version(path: Path, file: IO[bytes]) -> None:
         raise InputError(f"{_shown(path)}: not a bundle of `netplan collect`")
     if told != FORMAT:
         raise InputError(
-            f"{_shown(path)}: a bundle of format {inert_line(told)}; this netplan reads {FORMAT}"
+            f"{_shown(path)}: the bundle has format {inert_line(told)}; this netplan reads {FORMAT}"
         )
 
 
@@ -145,13 +145,14 @@ def _manifest(path: Path, stream: IO[bytes], most_bytes: int) -> Manifest:
     try:
         found = decode_json(_member(stream, MANIFEST, None), Manifest)
     except msgspec.DecodeError as exc:
-        raise _damaged(path, f"its manifest is not readable: {exc}") from exc
+        raise _damaged(path, f"its manifest cannot be read: {exc}") from exc
     sizes = [part.byte_count for part in found.parts]
     if found.format != FORMAT or len(sizes) > _MOST_PARTS or min(sizes, default=0) < 0:
-        raise _damaged(path, "its manifest does not hold together")
+        raise _damaged(path, "its manifest is inconsistent")
     if sum(sizes) > most_bytes:
         raise _damaged(
-            path, f"it would unpack to {sum(sizes) >> 20:,} MiB, more than a file of its size holds"
+            path,
+            f"it would have {sum(sizes) >> 20:,} MiB unpacked, too much for a file of this size",
         )
     return found
 
@@ -169,7 +170,7 @@ def _member(stream: IO[bytes], name: str, byte_count: int | None) -> bytes:
     most = _LARGEST_MANIFEST_BYTES if byte_count is None else byte_count
     is_expected = header.type == tarfile.REGTYPE and header.name == name
     if not is_expected or header.size > most or byte_count not in {None, header.size}:
-        raise _Damage(f"{inert_line(header.name)} is not what the manifest says")
+        raise _Damage(f"{inert_line(header.name)} does not match the manifest")
     content = _exactly(stream, header.size)
     _exactly(stream, -header.size % tarfile.BLOCKSIZE)
     return content
@@ -181,7 +182,7 @@ def _exactly(stream: IO[bytes], count: int) -> bytes:
         pieces.append(piece)
         count -= len(piece)
     if count:
-        raise _Damage("it is cut")
+        raise _Damage("it is incomplete")
     return b"".join(pieces)
 
 

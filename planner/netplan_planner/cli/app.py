@@ -16,6 +16,9 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 from netplan_planner import version as version_of_tool
+from netplan_planner.asks import Ask
+from netplan_planner.cli import completion
+from netplan_planner.cli.help_page import HELP_ALL
 from netplan_planner.cli.live import Live
 from netplan_planner.cli.options import Verbs, check_kind, check_variables, kind_of
 from netplan_planner.cli.state import state as state
@@ -48,12 +51,14 @@ _NO_MORE = frozenset({errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 app = typer.Typer(
     name="netplan",
     cls=Verbs,
-    help="Find Compute Engine traffic that takes the wrong path, machines whose egress cap is too"
-    " small or too big, and the cheapest machine type for a bandwidth. It only advises.",
+    help="Find what is too slow or costs too much in Compute Engine networking. It only advises.",
     no_args_is_help=True,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
-    context_settings={"auto_envvar_prefix": "NETPLAN", "help_option_names": ["-h", "--help"]},
+    context_settings={
+        "auto_envvar_prefix": "NETPLAN",
+        "help_option_names": ["-h", "--help", HELP_ALL],
+    },
 )
 Verbs.registry = app
 
@@ -76,7 +81,8 @@ def note(text: str) -> None:
 
 def _version(value: bool) -> None:
     if value:
-        typer.echo(f"netplan {version_of_tool.tool_version()}", file=standard_output())
+        told = f"netplan {version_of_tool.tool_version()} · {completion.dates()}"
+        typer.echo(told, file=standard_output())
         raise typer.Exit
 
 
@@ -85,15 +91,15 @@ def root(
     ctx: typer.Context,
     config: Annotated[
         Path | None,
-        typer.Option(help=r"Configuration file (default: ./netplan.toml, else \[tool.netplan])."),
+        typer.Option(help=r"Configuration file; default: ./netplan.toml, else \[tool.netplan]."),
     ] = None,
     quiet: Annotated[
         bool,
         typer.Option(
             "--quiet",
             "-q",
-            help="No progress and no notes on stderr; what is billed, and that prices are old, is"
-            " told.",
+            help="No progress and no notes on stderr. Query costs and the age of prices are still"
+            " shown.",
         ),
     ] = False,
     explain: Annotated[
@@ -103,8 +109,9 @@ def root(
         bool,
         typer.Option(
             "--debug",
-            help="Show the trace of an error that was not foreseen, and what libraries print.",
+            help="Show the stack trace of an unexpected error, and the output of libraries.",
         ),
+        Ask("", is_expert=True),
     ] = False,
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
@@ -122,7 +129,9 @@ def root(
     state.explicit_config = config is not None
     state.config_path = config if config is not None else find_config(Path.cwd())
     if state.config_path is not None:
-        give(Given("--config", state.config_path))
+        # `init --force` replaces the file; no other verb may.
+        is_own = ctx.invoked_subcommand == "init"
+        give(Given("--config", state.config_path, is_own=is_own))
         with reading(state.config_path):
             given = option_defaults(state.config_path)
             if holds_settings(state.config_path):
@@ -174,7 +183,7 @@ def _as_parameters(
             near = nearest_names(key, known, 1)
             hint = f"; near: {near[0]}" if near else ""
             kind = "section" if verbs else f"option of [{'.'.join(section)}]"
-            raise UsageError(f"{file}: no {kind} is named {key!r}{hint}")
+            raise UsageError(f"{file}: there is no {kind} named {key!r}{hint}")
     return found
 
 

@@ -1,6 +1,6 @@
 """A verb as a command: the options of what it is asked, then where its answer goes and how."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 from importlib import import_module
 from typing import Annotated, Any, ClassVar, get_type_hints
@@ -15,7 +15,7 @@ from netplan_planner.cli.parameters import Parameters, taking
 from netplan_planner.cli.state import state
 from netplan_planner.cli.verbs import Verb
 from netplan_planner.inert import inert_line
-from netplan_planner.planning.inputs import CurrencyCode, currency_in
+from netplan_planner.planning.inputs import CurrencyCode, PriceInput, currency_in
 from netplan_planner.renderers import ColourMode
 from netplan_planner.renderers.content import asides, beside_table, tells_beside_files
 from netplan_planner.renderers.options import RenderOptions
@@ -33,30 +33,24 @@ from netplan_planner.streams import standard_output
 from netplan_planner.verbs import Now
 from netplan_planner.verbs import refuse_incomplete as refuse_incomplete
 
-Outputs = Annotated[
-    list[str] | None,
-    typer.Option(
+
+def _to(formats: Sequence[str], more: str = "") -> Ask:
+    """Return how it is asked where an answer goes."""
+    return Ask(
+        f"{any_of(formats)}; FORMAT:PATH writes a file{more}; repeat it.",
         "--output",
-        "-o",
+        ("-o",),
         metavar="FORMAT[:PATH]",
-        help=f"{any_of(FORMATS)}, to a file where a path is given; repeat it.",
-        rich_help_panel=OUTPUT,
-    ),
-    ANSWER,
-]
-PlanOutputs = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--output",
-        "-o",
-        metavar="FORMAT[:PATH]",
-        help=f"{any_of(PLAN_FORMATS)}, to a file where a path is given; commands are a script of"
-        " gcloud to read and to run by hand, terraform is the list of what changes in a"
-        " configuration; repeat it.",
-        rich_help_panel=OUTPUT,
-    ),
-    ANSWER,
-]
+        panel=OUTPUT,
+    )
+
+
+Outputs = Annotated[list[str] | None, _to(FORMATS), ANSWER]
+_OF_PLANS = (
+    "; commands is a gcloud script to review and run; terraform lists the changes of a"
+    " configuration"
+)
+PlanOutputs = Annotated[list[str] | None, _to(PLAN_FORMATS, _OF_PLANS), ANSWER]
 FormerFormat = Annotated[str | None, typer.Option("--format", hidden=True)]
 """What `--output` was called before; for one release."""
 
@@ -102,16 +96,9 @@ def output_of(kind: str) -> type[msgspec.Struct]:
     formats = tuple(renderers_of(kind))
     if kind in PLANS or formats == FORMATS:
         return PlanOutput if kind in PLANS else Output
-    said = typer.Option(
-        "--output",
-        "-o",
-        metavar="FORMAT[:PATH]",
-        help=f"{any_of(formats)}; repeat it for several at once.",
-        rich_help_panel=OUTPUT,
-    )
     return msgspec.defstruct(
         "Output",
-        [("output", Annotated[list[str] | None, said, ANSWER], None)],
+        [("output", Annotated[list[str] | None, _to(formats), ANSWER], None)],
         bases=(OwnOutput,),
         namespace={"formats": formats},
         frozen=True,
@@ -151,18 +138,14 @@ def _say(texts: Iterable[str]) -> None:
 class Look(Parameters, frozen=True, kw_only=True):
     """What the text format looks like."""
 
+    PANEL: ClassVar[str] = OUTPUT
+    IS_EXPERT: ClassVar[bool] = True
+
     width: Annotated[
         int | None,
-        typer.Option(
-            metavar="COLUMNS",
-            min=20,
-            help="Columns of the text format (default: the terminal's).",
-            rich_help_panel=OUTPUT,
-        ),
+        Ask("Columns of the text format (default: the terminal's).", metavar="COLUMNS", least=20),
     ] = None
-    color: Annotated[
-        ColourMode, typer.Option(help="Colours of the text format.", rich_help_panel=OUTPUT)
-    ] = ColourMode.AUTO
+    color: Annotated[ColourMode, Ask("Colours of the text format.")] = ColourMode.AUTO
 
 
 def register(name: str, verb: Verb) -> None:
@@ -186,23 +169,51 @@ def _command(run: Any) -> Any:
         specs = written.specs(*((run.form(asked.ask),) if run.form else ()))
         # A rate of a currency that is not there is no reason to wait for an answer.
         shown = _shown(asked, run)
-        now = Now(date.today(), progress, state.config_path, note, warn)
+        formats = frozenset(spec.format for spec in specs)
+        now = Now(date.today(), progress, state.config_path, note, warn, formats)
         found = run(asked.ask, now)
         if isinstance(found, str):
             typer.echo(found, nl=False, file=standard_output())
         if found is None or isinstance(found, str):
             return
         if run.shows is not None:
-            formats = frozenset(spec.format for spec in specs)
-            shown = run.shows(asked.ask, found, shown, formats, now)
+            shown = run.shows(asked.ask, found, shown, now)
         write(found, specs, shown)
-        if not (run.ends(asked.ask, found) if run.ends else found.is_feasible):
+        if not ends_well(run, asked.ask, found, now.today):
             raise typer.Exit(EXIT_FINDINGS)
 
     command.__name__, command.__doc__ = run.__name__, run.__doc__
     command.__module__, command.__qualname__ = run.__module__, run.__qualname__
     command.__annotations__["asked"] = _framed(run)
     return command
+
+
+def _parts(ask: Request) -> Iterator[Request]:
+    """Yield a request and all requests that are parts of it."""
+    yield ask
+    for name in ask.__struct_fields__:
+        if isinstance(part := getattr(ask, name), Request):
+            yield from _parts(part)
+
+
+def ends_well(run: Any, ask: Request, found: Any, today: date) -> bool:
+    """Return whether an answer is no finding.
+
+    Raises:
+        IncompleteError: If prices are older than was allowed, or evidence is incomplete and
+            `--strict` was given.
+    """
+    _refuse_old_prices(ask, found, today)
+    return bool(run.ends(ask, found) if run.ends else found.is_feasible)
+
+
+def _refuse_old_prices(ask: Request, found: object, today: date) -> None:
+    """End with 4 where the prices of an answer that is written are older than was allowed."""
+    pricing = next((part for part in _parts(ask) if isinstance(part, PriceInput)), None)
+    if pricing is not None:
+        days = (getattr(found, name, None) for name in ("prices_as_of", "network_prices_as_of"))
+        folder = getattr(ask, "price_folder", pricing.prices)
+        pricing.refuse_old(today, *(day for day in days if day is not None), folder=folder)
 
 
 def _shown(asked: Any, run: Any) -> RenderOptions:
@@ -232,11 +243,16 @@ def _framed(run: Any) -> type[msgspec.Struct]:
     if run.has_look and "currency" not in own:
         fields.append(("currency", CurrencyCode, None))
     if run.rows is not None:
-        fields.append(("top", Annotated[int, Ask(run.top, "--top", least=0)], run.rows))
-    if run.explains:
-        explain = typer.Option(
-            "--explain", "--verbose", "-v", count=True, help=run.explains, rich_help_panel=OUTPUT
+        fields.append(
+            (
+                "top",
+                Annotated[int, Ask(run.top, "--top", least=0, panel=OUTPUT)],
+                run.rows,
+            )
         )
+    if run.explains:
+        also = ("--verbose", "-v")
+        explain = Ask(run.explains, "--explain", also, panel=OUTPUT, is_counted=True)
         fields.append(("verbose", Annotated[int, explain], 0))
     if "written" not in own:
         fields.append(("answer", output, output()))

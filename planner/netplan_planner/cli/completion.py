@@ -10,16 +10,9 @@ from typing import Any
 from netplan_planner.model import JobPhase, JobPlace, PathClass
 from netplan_planner.streams import libraries_apart
 from netplan_planner.verbs.transfer.answer import INTERNET, STORAGE_PREFIX
+from netplan_planner.world import known_names
 from netplan_planner.world.demos import demo_names
-from netplan_planner.world.known_names import (
-    machine_types,
-    places,
-    plugins,
-    regions,
-    rules,
-    rules_and_areas,
-    series,
-)
+from netplan_planner.world.known_names import dates as dates
 
 Lookup = Callable[[], Iterable[str]]
 
@@ -48,13 +41,13 @@ def _offered(lookup: Lookup) -> Callable[[Any, Any, str], list[str]]:
 
 def explained() -> tuple[str, ...]:
     """Return what `--explain` of an audit takes."""
-    return ("all", *rules_and_areas())
+    return ("all", *known_names.rules_and_areas())
 
 
 def destinations() -> tuple[str, ...]:
     """Return what `--to` of `price traffic` takes."""
     kinds = ("zone", "same-zone", "internet", "nat", "google-apis", "load-balancer")
-    return (*kinds, *regions())
+    return (*kinds, *known_names.regions())
 
 
 def path_classes() -> tuple[str, ...]:
@@ -65,12 +58,12 @@ def path_classes() -> tuple[str, ...]:
 def job_places() -> tuple[str, ...]:
     """Return what `--from` and `--to` of `job` take."""
     kinds = (one.value for one in JobPlace if one is not JobPlace.REGION)
-    return (*kinds, *regions())
+    return (*kinds, *known_names.regions())
 
 
 def transfer_ends() -> tuple[str, ...]:
     """Return what `--to` of `transfer` takes; `--from` takes all but the internet."""
-    known = regions()
+    known = known_names.regions()
     return (INTERNET, *known, *(f"{STORAGE_PREFIX}{one}" for one in known))
 
 
@@ -81,39 +74,39 @@ def job_phases() -> tuple[str, ...]:
 
 _BY_NAME: dict[str, Lookup] = {
     "demo": demo_names,
-    "select": rules_and_areas,
-    "ignore": rules_and_areas,
-    "region": regions,
-    "machine_type": machine_types,
-    "src_type": machine_types,
-    "dst_type": machine_types,
-    "why_not": machine_types,
-    "baseline": machine_types,
-    "series": series,
-    "plugin": plugins,
-    "src_place": places,
-    "dst_place": places,
+    "select": known_names.rules_and_areas,
+    "ignore": known_names.rules_and_areas,
+    "region": known_names.regions,
+    "machine_type": known_names.machine_types,
+    "src_type": known_names.machine_types,
+    "dst_type": known_names.machine_types,
+    "why_not": known_names.machine_types,
+    "baseline": known_names.machine_types,
+    "series": known_names.series,
+    "plugin": known_names.plugins,
+    "src_place": known_names.places,
+    "dst_place": known_names.places,
 }
 """By the name of an option, in whatever verb."""
 
 _BY_PLACE: dict[tuple[str, ...], Lookup] = {
     ("audit", "explain"): explained,
-    ("rules", "name"): rules,
+    ("rules", "name"): known_names.rules,
     ("predict", "path"): path_classes,
     ("probe", "import", "path"): path_classes,
-    ("predict", "src"): machine_types,
-    ("predict", "dst"): machine_types,
-    ("recommend", "to"): regions,
+    ("predict", "src"): known_names.machine_types,
+    ("predict", "dst"): known_names.machine_types,
+    ("recommend", "to"): known_names.regions,
     ("job", "source"): job_places,
     ("job", "target"): job_places,
     ("job", "overlap"): job_phases,
-    ("whatif", "zone"): places,
+    ("whatif", "zone"): known_names.places,
     ("transfer", "source"): transfer_ends,
     ("transfer", "target"): transfer_ends,
-    ("transfer", "relay"): regions,
-    ("price", "traffic", "src"): regions,
+    ("transfer", "relay"): known_names.regions,
+    ("price", "traffic", "src"): known_names.regions,
     ("price", "traffic", "to"): destinations,
-    ("price", "traffic", "place"): regions,
-    ("price", "vpn", "to"): regions,
+    ("price", "traffic", "place"): known_names.regions,
+    ("price", "vpn", "to"): known_names.regions,
 }
 """By verb and name, where the name means something else elsewhere."""

@@ -27,7 +27,7 @@ _NOT_SHOWN = "(set, not shown)"
 _ORIGINS = {"ENVIRONMENT": "environment", "DEFAULT": "default"}
 
 config_app = typer.Typer(
-    help="Print the configuration and where its values come from.", no_args_is_help=True
+    help="Which settings apply, and where do they come from?", no_args_is_help=True
 )
 app.add_typer(config_app, name="config", rich_help_panel=panels.SETUP)
 

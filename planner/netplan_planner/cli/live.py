@@ -56,6 +56,7 @@ class State:
         self.unit = unit
         self.done = 0.0
         self.began_s = time.monotonic()
+        self._ends_s = float("inf")
         self._part: tuple[float, Sampled] | None = None
 
     def sample(self, count: float, sampled: Sampled | None) -> None:
@@ -83,8 +84,12 @@ class State:
             done = f"{done.removesuffix(unit)} of {amount(self.total, self.unit)}"
         if not rate:
             return done
-        left_s = (self.total - reached) / rate if self.total else None
-        return " · ".join(filter(None, (done, f"{amount(rate, self.unit)}/s", time_left(left_s))))
+        if self.total:
+            # It never goes up; once it has passed, nothing is said of it.
+            self._ends_s = min(self._ends_s, now_s + (self.total - reached) / rate)
+        left_s = self._ends_s - now_s
+        left = time_left(left_s if self.total and left_s >= 0 else None)
+        return " · ".join(filter(None, (done, f"{amount(rate, self.unit)}/s", left)))
 
 
 class Live:

@@ -15,6 +15,7 @@ import typer
 
 from netplan_planner.asks import MOST, WHOLE, not_a_number, quoted
 from netplan_planner.cli import completion
+from netplan_planner.cli.help_page import HELP_ALL
 from netplan_planner.cli.state import state
 from netplan_planner.cli.verbs import VERBS, LazyGroup, prepare
 from netplan_planner.errors import NetplanError, UsageError, did_you_mean, nearest_names
@@ -106,13 +107,13 @@ def said_of(error: typer.BadParameter) -> str:
     if kind in _LIMITS:
         return not_a_number(given, least, most, WHOLE if _is_whole(parameter) else "number")
     if kind == "bool_parsing":
-        return f"{quoted(given)} is neither true nor false"
+        return f"{quoted(given)} is not true or false"
     if kind.startswith("datetime_"):
         return f"{quoted(given)} is not a {_DATE} or a time such as 2026-01-31T12:00:00Z"
     text = error.message.removeprefix(_LIBRARY_WORDS).rstrip(".")
     described = getattr(parameter, "type_descriptor", None)
     if found := _OF_FORMATS.fullmatch(text):
-        return f"{quoted(found[1])} is not a {_DATE}, a month such as 2026-01 or a year"
+        return f"{quoted(found[1])} is not a {_DATE}, a month (2026-01) or a year (2026)"
     if described is None or not described.is_choice or given is None:
         return text
     choices = [str(getattr(one, "value", one)) for one in described.choices or ()]
@@ -154,7 +155,7 @@ def check_kind(parameter: Any, value: object, name: str) -> None:
     is_choice = isinstance(inner, type) and issubclass(inner, Enum)
     choices = ", ".join(repr(str(one.value)) for one in inner) if is_choice else ""
     taken = f"one of {choices}" if choices else _TAKEN[inner]
-    many = ", or a list of such" if described.is_list else ""
+    many = ", or a list of them" if described.is_list else ""
     raise UsageError(f"{name} takes {taken}{many}, not {kind_of(value)}")
 
 
@@ -203,7 +204,8 @@ class Verbs(LazyGroup):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse a command line; options of the whole command may stand behind a verb."""
-        with _told():
+        state.shows_all = HELP_ALL in args
+        with with_origin():
             return super().parse_args(ctx, in_front(args, self))
 
     def load(self, name: str) -> Any:
@@ -216,7 +218,7 @@ class Verbs(LazyGroup):
     def invoke(self, ctx: Any) -> Any:
         """Run a verb."""
         try:
-            with _told():
+            with with_origin():
                 return super().invoke(ctx)
         except NetplanError as error:
             text = explained(error, ctx, sys.argv[1:], os.environ)
@@ -226,7 +228,7 @@ class Verbs(LazyGroup):
 
 
 @contextmanager
-def _told() -> Iterator[None]:
+def with_origin() -> Iterator[None]:
     """Let the error of a value that an option does not take say where the value is from."""
     try:
         yield
@@ -341,8 +343,8 @@ def check_variables(root: Any, variables: Mapping[str, str]) -> tuple[str, ...]:
         bare = {one.removeprefix(PREFIX): one for one in known}
         near = nearest_names(name.removeprefix(PREFIX), bare, 1, cutoff=_ALIKE)
         if near:
-            raise UsageError(f"no variable is named {name}; near: {bare[near[0]]}")
-        notes.append(f"the variable {name} is none of netplan's and changes nothing")
+            raise UsageError(f"there is no variable {name}; did you mean {bare[near[0]]}?")
+        notes.append(f"netplan has no variable {name}; it is ignored")
     return tuple(notes)
 
 

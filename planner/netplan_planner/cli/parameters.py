@@ -33,29 +33,19 @@ import msgspec
 import typer
 from msgspec import NODEFAULT
 
-from netplan_planner.asks import (
-    READ,
-    Ask,
-    Reading,
-    Request,
-    Use,
-    ask_of,
-    option_of,
-    parameter_of,
-    reading_of,
-)
+from netplan_planner import asks
 from netplan_planner.cli.options import only_numbers
 from netplan_planner.errors import UsageError
 from netplan_planner.input_files import Given, check_output, give, reserve_output
 from netplan_planner.writing import usable_target
 
-Parameters = Request
+Parameters = asks.Request
 
 
 Asked = TypeVar("Asked", bound=msgspec.Struct)
 
 
-class _Field(NamedTuple):
+class Field(NamedTuple):
     """A field of a request: a parameter of the command line, or a bundle of such."""
 
     name: str
@@ -69,7 +59,7 @@ class _Field(NamedTuple):
     """What the field is where nothing is given; `NODEFAULT` as above."""
     is_bundle: bool = False
     option: str = ""
-    reading: Reading | None = None
+    reading: asks.Reading | None = None
 
     def read(self, given: Any) -> Any:
         """Return the value of what the command line took.
@@ -100,7 +90,7 @@ def taking(function: Callable[..., None]) -> Callable[..., None]:
     names = [one.name for one in listed]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
-        raise TypeError(f"{function.__name__}: {', '.join(twice)} is there twice")
+        raise TypeError(f"{function.__name__}: {', '.join(twice)} is given twice")
     own_names = [one.name for one in own]
 
     def command(**values: Any) -> None:
@@ -117,12 +107,18 @@ def taking(function: Callable[..., None]) -> Callable[..., None]:
     return command
 
 
-def parameters_of(kind: type[msgspec.Struct]) -> Iterator[inspect.Parameter]:
-    """Yield the parameters of a value, those of its bundles where they stand."""
+def fields_of(kind: type[msgspec.Struct]) -> Iterator[Field]:
+    """Yield the fields of a value that are parameters, those of its bundles where they stand."""
     for field in _fields(kind):
         if field.is_bundle:
-            yield from parameters_of(field.annotation)
-            continue
+            yield from fields_of(field.annotation)
+        else:
+            yield field
+
+
+def parameters_of(kind: type[msgspec.Struct]) -> Iterator[inspect.Parameter]:
+    """Yield the parameters of a value, those of its bundles where they stand."""
+    for field in fields_of(kind):
         is_open = field.default is NODEFAULT
         yield inspect.Parameter(
             field.parameter,
@@ -130,6 +126,16 @@ def parameters_of(kind: type[msgspec.Struct]) -> Iterator[inspect.Parameter]:
             default=inspect.Parameter.empty if is_open else field.default,
             annotation=_numbers_only(field.annotation),
         )
+
+
+def asked_of(kind: type[Asked], values: Mapping[str, Any]) -> Asked:
+    """Return the value of what the command line said; what it reads is remembered.
+
+    Raises:
+        UsageError: If a text cannot be read, or something that must be said is missing.
+    """
+    _remember([*parameters_of(kind)], values)
+    return built(kind, values)
 
 
 def built(kind: type[Asked], values: Mapping[str, Any]) -> Asked:
@@ -153,25 +159,25 @@ def own_count(kind: type[msgspec.Struct]) -> int:
     return sum(not field.is_bundle for field in _fields(kind))
 
 
-def path_use(annotation: Any) -> Use | None:
+def path_use(annotation: Any) -> asks.Use | None:
     """Return what a verb does with the path that a parameter takes; None if it takes none."""
     kind, *about = get_args(annotation) or (annotation,)
-    own = next((one for one in about if isinstance(one, Use)), None)
+    own = next((one for one in about if isinstance(one, asks.Use)), None)
     takes_path = any(one is Path for outer in (kind, *get_args(kind)) for one in _parts(outer))
-    return own or (READ if takes_path else None)
+    return own or (asks.READ if takes_path else None)
 
 
 def _parts(kind: Any) -> tuple[Any, ...]:
     return get_args(kind) or (kind,)
 
 
-def _remember(parameters: list[inspect.Parameter], values: dict[str, Any]) -> None:
+def _remember(parameters: list[inspect.Parameter], values: Mapping[str, Any]) -> None:
     """Remember what a verb is going to read and to write.
 
     Raises:
         UsageError: If an output cannot be written, or is an input.
     """
-    outputs: list[tuple[str, str, Use]] = []
+    outputs: list[tuple[str, str, asks.Use]] = []
     for parameter in parameters:
         use = path_use(parameter.annotation)
         found = values[parameter.name] if use is not None else None
@@ -207,32 +213,39 @@ def _option(parameter: inspect.Parameter) -> str:
 
 
 @cache
-def _fields(kind: type[msgspec.Struct]) -> tuple[_Field, ...]:
+def _fields(kind: type[msgspec.Struct]) -> tuple[Field, ...]:
     """Return the fields of a request that are parameters or bundles of such, its own first."""
     hints = get_type_hints(kind, include_extras=True)
-    panel = getattr(kind, "PANEL", None)
+    mark = getattr(kind, "PANEL", None), getattr(kind, "IS_EXPERT", False)
     own = inspect.get_annotations(kind)
     # What it shares with other verbs comes last on its help page.
     fields = sorted(msgspec.structs.fields(kind), key=lambda one: one.name not in own)
-    found = (_field(one, hints[one.name], panel) for one in fields)
+    found = (_field(one, hints[one.name], *mark) for one in fields)
     return tuple(one for one in found if one is not None)
 
 
-def _field(field: Any, annotation: Any, panel: str | None) -> _Field | None:
+def _field(field: Any, annotation: Any, panel: str | None, is_expert: bool) -> Field | None:
     name, default = field.name, field.default
-    ask = ask_of(annotation)
+    ask = asks.ask_of(annotation)
     if ask is not None:
-        return _asked(name, annotation, default, ask._replace(panel=ask.panel or panel))
+        marks = get_args(annotation)
+        is_expert = asks.COMMON not in marks and (
+            is_expert or ask.is_expert or asks.EXPERT in marks
+        )
+        ask = ask._replace(panel=ask.panel or panel, is_expert=is_expert)
+        return _asked(name, annotation, default, ask)
     if get_origin(annotation) is Annotated:
-        return _Field(name, name, annotation, default, default)
+        if is_expert:
+            annotation = Annotated[annotation, asks.Ask("", is_expert=True)]
+        return Field(name, name, annotation, default, default)
     if not _is_bundle(annotation):
         return None
-    return _Field(name, name, annotation, default, default, is_bundle=True)
+    return Field(name, name, annotation, default, default, is_bundle=True)
 
 
-def _asked(name: str, annotation: Any, value: Any, ask: Ask) -> _Field:
+def _asked(name: str, annotation: Any, value: Any, ask: asks.Ask) -> Field:
     """Return the parameter of a field that says how it is asked for."""
-    option, reading = option_of(name, ask), reading_of(annotation)
+    option, reading = asks.option_of(name, ask), asks.reading_of(annotation)
     kind, *about = get_args(annotation)
     default = value
     if reading is not None:
@@ -271,11 +284,12 @@ def _asked(name: str, annotation: Any, value: Any, ask: Ask) -> _Field:
             file_okay=not ask.is_folder,
             rich_help_panel=ask.panel,
         )
-    others = [one for one in about if not isinstance(one, Ask | Reading)]
-    return _Field(
+    others = [one for one in about if not isinstance(one, asks.Ask | asks.Reading)]
+    return Field(
         name=name,
-        parameter=parameter_of(name, ask),
-        annotation=Annotated[(kind, said, *others)],
+        parameter=asks.parameter_of(name, ask),
+        # The help page reads from the last what it shows of it.
+        annotation=Annotated[(kind, said, *others, ask)],
         default=default,
         value=value,
         option=option,
@@ -289,7 +303,8 @@ def _numbers_only(annotation: Any) -> Any:
     if kind is not float and float not in get_args(kind):
         return annotation
     for one in about:
-        one.callback = one.callback or only_numbers
+        if isinstance(one, typer.models.ParameterInfo):
+            one.callback = one.callback or only_numbers
     return annotation
 
 
@@ -297,6 +312,6 @@ def _is_bundle(kind: Any) -> bool:
     """Return whether a type is a value with parameters."""
     if not (isinstance(kind, type) and issubclass(kind, msgspec.Struct)):
         return False
-    return issubclass(kind, Request) or any(
-        ask_of(one) is not None for one in get_type_hints(kind, include_extras=True).values()
+    return issubclass(kind, asks.Request) or any(
+        asks.ask_of(one) is not None for one in get_type_hints(kind, include_extras=True).values()
     )

@@ -16,6 +16,8 @@ class State:
     config_path: Path | None = None
     explicit_config: bool = False
     debug: bool = False
+    shows_all: bool = False
+    """Whether a help page shows every option (`--help-all`)."""
     live: "Live | None" = None
     """Shows how far long work is; None where stderr is no terminal, or with `--quiet`."""
 

@@ -36,12 +36,13 @@ def withheld(text: str, environment: Mapping[str, str], words: Sequence[str]) ->
     >>> withheld("refused: abcdef123", {"MY_API_KEY": "abcdef123"}, ())
     'refused: (not shown)'
     """
-    for secret in _secrets(environment, words):
+    for secret in secrets_of(environment, words):
         text = text.replace(secret, _WITHHELD)
     return text
 
 
-def _secrets(environment: Mapping[str, str], words: Sequence[str]) -> list[str]:
+def secrets_of(environment: Mapping[str, str], words: Sequence[str]) -> list[str]:
+    """Return the values of secret variables and options, long ones first."""
     found = [value for name, value in environment.items() if _SECRET_NAME.search(name)]
     for before, word in zip(["", *words], words, strict=False):
         name, is_joined, value = word.partition("=")
@@ -70,15 +71,15 @@ def line_of(exc: BaseException, words: Sequence[str]) -> str:
     if isinstance(exc, MemoryError):
         what = "not enough memory"
     elif isinstance(exc, RecursionError):
-        what = "something is nested too deeply"
+        what = "the input is nested too deeply"
     elif isinstance(exc, OSError) and exc.strerror:
         what = f"{inert(str(exc.filename))}: {exc.strerror}" if exc.filename else exc.strerror
     else:
-        what = f"an error that was not foreseen ({type(exc).__name__})"
+        what = f"unexpected error ({type(exc).__name__})"
     pairs = zip(["", *words], words, strict=False)
     verb = next((one for before, one in pairs if one in VERBS and before not in WITH_VALUE), "")
     again = f"netplan --debug {verb} …" if verb else "netplan --debug"
-    return inert_line(f"{what}{', ' if when else ''}{when}; `{again}` shows the trace")
+    return inert_line(f"{what}{', ' if when else ''}{when}; `{again}` shows the stack trace")
 
 
 def trace_of(exc: BaseException) -> str:

@@ -2,24 +2,23 @@
 
 Each has a folder in `netplan_planner.verbs`, or a module or folder beside this one.
 
-A verb says its task and its line of the help page where it is marked as one, or registers itself
-with the command, and both are read from there as text: to import all would cost each a second.
+A verb says its task and the question that it answers, which is its line of the help page, where it
+is marked as one or registers itself with the command. Both are read from there as text: to import
+all would cost each a second.
 """
 
-import inspect
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import datetime
-from functools import partial
+from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple, get_args
+from typing import Any, ClassVar, NamedTuple
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command_name, get_group
 
 from netplan_planner import verbs
+from netplan_planner.cli import help_page
 from netplan_planner.streams import libraries_apart
 from netplan_planner.verbs import panels
 
@@ -27,13 +26,6 @@ from netplan_planner.verbs import panels
 #
 # So a verb imports what it needs at the top of its module, and the others pay nothing for it. The
 # help page of a group shows the line of the table.
-
-
-_WIDEST_CHOICE = 24
-"""Characters of choices that fit into the column of values; longer ones stand in the help."""
-
-
-_WORDS = {int: "NUMBER", float: "NUMBER", str: "TEXT", Path: "PATH", datetime: "DATE"}
 
 
 _FRAME = "netplan_planner.cli.commands"
@@ -136,7 +128,7 @@ def prepare(command: Any) -> None:
 
     What libraries print while one of them runs is none of its answer.
     """
-    attach(command)
+    help_page.attach(command)
     if command.callback is not None:
         command.callback = libraries_apart()(command.callback)
     if not isinstance(command, LazyGroup):
@@ -156,93 +148,23 @@ def _made(registry: typer.Typer, name: str) -> Any:
     return get_group(part).commands[name]
 
 
-def attach(command: Any) -> None:
-    """Let a command say what its parameters take, once help is asked for."""
-    command.format_help = partial(_formatted, command, command.format_help)
-
-
-def _formatted(command: Any, format_help: Callable[..., None], context: Any, page: Any) -> None:
-    command.help = _flowing(command.help or "")
-    for parameter in command.get_params(context):
-        _tidy(parameter)
-    format_help(context, page)
-
-
-def _flowing(text: str) -> str:
-    r"""Return a help text whose paragraphs fill the terminal's width; typer does so of the first.
-
-    >>> _flowing("First.\n\nA long\nparagraph.\n\n- a list\n- stays")
-    'First.\n\nA long paragraph.\n\n- a list\n- stays'
-    """
-    paragraphs = inspect.cleandoc(text).split("\n\n")
-    return "\n\n".join(
-        one if one.startswith(("- ", " ", "\b")) else one.replace("\n", " ") for one in paragraphs
-    )
-
-
-def _tidy(parameter: Any) -> None:
-    parameter.show_envvar = False
-    if parameter.param_type_name == "argument":
-        # Its name says what it is; typer would add the Python type.
-        parameter.display_type_rich = _nothing
-        return
-    if parameter.metavar is None:
-        parameter.metavar = _word(parameter)
-    limits = _limits(getattr(parameter, "min", None), getattr(parameter, "max", None))
-    if limits and not parameter.count:
-        parameter.help = f"{parameter.help} {limits}"
-    # Its inequalities take the place of the help.
-    parameter._get_number_range_help_str = _nothing
-
-
-def _limits(least: float | None, most: float | None) -> str:
-    """Return what numbers an option takes.
-
-    >>> _limits(1, 64), _limits(0.1, None), _limits(0, None)
-    ('From 1 to 64.', 'At least 0.1.', '')
-    """
-    if least is not None and most is not None:
-        return f"From {least:g} to {most:g}."
-    return f"At least {least:g}." if least else ""
-
-
-def _nothing(**_: Any) -> str:
-    return ""
-
-
-def _word(parameter: Any) -> str:
-    """Return the word for the value of an option."""
-    kind = parameter.type_descriptor
-    if parameter.is_flag or parameter.count:
-        return ""
-    if kind.is_choice:
-        choices = [str(getattr(one, "value", one)) for one in kind.choices or ()]
-        label = "|".join(choices)
-        if len(label) <= _WIDEST_CHOICE:
-            return label
-        parameter.help = f"{parameter.help} One of {', '.join(choices)}."
-        return "WORD"
-    (inner,) = get_args(kind.annotation) or (kind.annotation,)
-    return _WORDS[inner]
-
-
 # The verbs that are there, found without importing them
 
 
 _MARK = "rich_help_panel=panels."
 """In modules of verbs only; looking for it is what most modules cost."""
-_COMMAND = re.compile(
-    r'^@app\.command\(rich_help_panel=panels\.(\w+)\)\n.*?^    """(.+?)(?:\n\n|""")', re.M | re.S
-)
-"""A verb that is a function: its task, and the first paragraph of its docstring."""
 _RUN = re.compile(
-    r'^@verb\(\s*panel=panels\.(\w+).*?^def (\w+)\(.*?^    """(.+?)(?:\n\n|""")', re.M | re.S
+    r'^@verb\(\s*panel=panels\.(\w+)(?:,\s*question="([^"]+)",?)?.*?^def (\w+)\(', re.M | re.S
 )
-"""Of a verb of `verbs`: its task, a function, and the first paragraph of its docstring. A group of
-commands has the line of its folder's docstring."""
+"""Of a verb of `verbs`: its task, its question, and a function; in a group of commands the first
+says the question."""
 _GROUP = re.compile(r"^app\.add_typer\(.*rich_help_panel=panels\.(\w+)\)", re.M)
 _GROUP_HELP = re.compile(r'^\w+ = typer\.Typer\([^)]*?\bhelp="([^"]+)"', re.M)
 """A verb of several commands: its task, and its line."""
+_ALONE = re.compile(
+    r'^@app\.command\("[\w-]+", rich_help_panel=panels\.(\w+), short_help="([^"]+)"\)', re.M
+)
+"""A verb of one command that is part of the frame: the same."""
 
 
 def verbs_in(folder: Path, package: str) -> Mapping[str, Verb]:
@@ -263,18 +185,10 @@ def runs_in(folder: Path, package: str) -> Mapping[str, Verb]:
         told = _RUN.findall(file.read_text("utf-8"))
         if told:
             own = file.parent.name
-            runs = tuple(Run(f"{package}.{own}.run", name) for _, name, _ in told)
-            line = told[0][2]
-            if _is_group(own, runs):
-                line = (file.parent / "__init__.py").read_text("utf-8").split('"""')[1]
-            text, panel = " ".join(line.split()), getattr(panels, told[0][0])
-            found[own.replace("_", "-")] = Verb(text, (), panel, runs)
+            runs = tuple(Run(f"{package}.{own}.run", name) for _, _, name in told)
+            task, question, _ = told[0]
+            found[own.replace("_", "-")] = Verb(question, (), getattr(panels, task), runs)
     return found
-
-
-def _is_group(folder: str, runs: Sequence[Run]) -> bool:
-    """Return whether a verb has commands below it: functions of other names than its folder."""
-    return [run.name for run in runs] != [folder]
 
 
 def _by_task(found: Mapping[str, Verb]) -> Mapping[str, Verb]:
@@ -291,15 +205,12 @@ def _verb(source: str, module: str) -> Verb | None:
     """Return the verb that a module registers; None: it is no verb's."""
     if _MARK not in source:
         return None
+    if alone := _ALONE.search(source):
+        return Verb(alone[2], (module,), getattr(panels, alone[1]))
     group, line = _GROUP.search(source), _GROUP_HELP.search(source)
-    if group is not None and line is not None:
-        task, text = group[1], line[1]
-    else:
-        command = _COMMAND.search(source)
-        if command is None:
-            return None
-        task, text = command[1], command[2]
-    return Verb(" ".join(text.split()), (module,), getattr(panels, task))
+    if group is None or line is None:
+        return None
+    return Verb(line[1], (module,), getattr(panels, group[1]))
 
 
 VERBS = _by_task(

@@ -14,7 +14,7 @@ from netplan_planner.model.project.kubernetes import Kubernetes, Node
 
 ADVANCED, LEGACY = "ADVANCED_DATAPATH", "LEGACY_DATAPATH"
 DATAPLANE_V2, DATAPLANE_V1 = "GKE Dataplane V2", "kube-proxy"
-INHERITED = "that of the node's interface"
+INHERITED = "MTU of the node's interface"
 _TRANSPARENT = "IN_TRANSIT_ENCRYPTION_INTER_NODE_TRANSPARENT"
 
 _OVERLAY_ADDRESSES = (
@@ -152,7 +152,7 @@ def _of_cluster(cluster: Cluster) -> ClusterNetwork:
         link=cluster.ref.self_link,
         plugin=said("gke", "a GKE cluster"),
         dataplane=said(dataplane, field) if dataplane else None,
-        encapsulation=said("none", "a GKE cluster: addresses of pods are routed in the VPC"),
+        encapsulation=said("none", "a GKE cluster: Pod addresses are routed in the VPC"),
         encryption=(
             said("wireguard" if encryption == _TRANSPARENT else "none", "networkConfig")
             if encryption

@@ -116,10 +116,10 @@ def near_endpoints(
 # What each Service's traffic crosses, and what preferring near endpoints would change for it
 
 
-_NO_SLICES = "no endpoint slices were read"
-_NO_ZONE = "the zone of an endpoint is not known"
-_NO_ZONES = "the zones of its traffic are not known"
-_CLUSTERS = "its traffic is of several clusters, and which of them its objects are of is not known"
+_NO_SLICES = "EndpointSlices were not read"
+_NO_ZONE = "the zone of an endpoint is unknown"
+_NO_ZONES = "the zones of its traffic are unknown"
+_CLUSTERS = "its traffic covers several clusters, and the cluster of its objects is unknown"
 _UNKNOWN = frozenset({_NO_SLICES, _NO_ZONE, _NO_ZONES, _CLUSTERS})
 
 
@@ -192,9 +192,9 @@ def _near(
     kubernetes: Kubernetes, service: Service, flows: tuple[PodFlow, ...]
 ) -> tuple[NearEndpoints | None, str]:
     if service.is_headless:
-        return None, "its clients choose the pod themselves: it is headless"
+        return None, "it is headless: its clients choose the Pod themselves"
     if service.namespace in kubernetes.ambient_namespaces:
-        return None, "GKE's ambient networking, which its namespace is in, has no near endpoints"
+        return None, "its namespace uses GKE's ambient networking, which has no near endpoints"
     if service.internal_traffic_policy == "Local":
         return None, "internalTrafficPolicy: Local keeps its traffic on the node"
     if kubernetes.endpoint_slices is None:
@@ -221,7 +221,7 @@ def zone_flow(flow: PodFlow) -> ZoneFlow:
     """
     client, endpoint = (flow.dst, flow.src) if flow.is_reply else (flow.src, flow.dst)
     if client.zone is None or endpoint.zone is None:
-        raise ValueError("a flow between zones needs both of them")
+        raise ValueError("a flow between zones needs two zones")
     return ZoneFlow(
         client_zone=client.zone, endpoint_zone=endpoint.zone, byte_count=flow.wire_bytes or 0
     )

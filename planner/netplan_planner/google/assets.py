@@ -20,7 +20,6 @@ from netplan_planner.google.options import (
     Endpoint,
     patient,
     resolve_beside,
-    resolve_endpoint,
 )
 from netplan_planner.google.paging import CutOff, Page, each_page, page_of
 from netplan_planner.google.refusals import Refusal, Request
@@ -45,7 +44,7 @@ COMPUTE_TYPES = (
     *("Address", "GlobalAddress", "Commitment", "Disk", "RegionDisk"),
     *("ForwardingRule", "GlobalForwardingRule", "Instance", "InstanceGroup"),
     *("InstanceGroupManager", "InterconnectAttachment", "Network", "NodeGroup", "NodeTemplate"),
-    *("ResourcePolicy", "Route", "Router", "Subnetwork", "VpnTunnel"),
+    *("Project", "ResourcePolicy", "Route", "Router", "Subnetwork", "VpnTunnel"),
 )
 """Names behind `compute.googleapis.com/`. The inventory has no machine types."""
 
@@ -81,7 +80,7 @@ _LOCATED = _Wanted(
         "contentType": "RESOURCE",
         "assetTypes": "|".join(kind.replace(".", r"\.") for kind in ASSET_TYPES),
     },
-    "configurations of flow logs, hubs and spokes are not known",
+    "configurations of flow logs, hubs and spokes are unknown",
 )
 _MEMBERS = _Wanted(
     "members of instance groups",
@@ -90,7 +89,7 @@ _MEMBERS = _Wanted(
         "assetTypes": "compute.googleapis.com/Instance",
         "relationshipTypes": cloud_asset.MEMBERSHIP,
     },
-    "members of unmanaged instance groups are not known",
+    "members of unmanaged instance groups are unknown",
 )
 
 
@@ -112,8 +111,8 @@ def read_assets(
     endpoint = assets_endpoint(options)
     if endpoint is None:
         raise UsageError(
-            "the Compute API is asked elsewhere than at Google's: say where Cloud Asset Inventory"
-            f" is, too ({ASSETS_VARIABLE})"
+            "the Compute API endpoint is replaced: set the endpoint of Cloud Asset Inventory, too"
+            f" ({ASSETS_VARIABLE})"
         )
     found = Collector()
     refused: list[str] = []
@@ -146,7 +145,6 @@ def assets_endpoint(options: ApiOptions) -> Endpoint | None:
     """
     return resolve_beside(
         options,
-        resolve_endpoint(options, os.environ),
         os.environ,
         variable=ASSETS_VARIABLE,
         default=ASSETS_ENDPOINT,
@@ -165,7 +163,7 @@ def assets_request(parent: str, query: Mapping[str, str], token: str = "") -> Re
         " `gcloud services enable cloudasset.googleapis.com`",
         missing=f"{METHOD_ID}: no {parent}, or this account cannot see it (404)",
         forbidden=f"it needs the permission {PERMISSION} on {parent}, which the role"
-        f" {VIEWER_ROLE} holds",
+        f" {VIEWER_ROLE} contains",
     )
 
 

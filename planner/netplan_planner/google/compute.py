@@ -4,12 +4,11 @@ A project or method that refuses is an error in that project's coverage; all els
 result does not depend on which answer comes first: each call fills its own collector.
 """
 
-import gc
 import os
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing
 from typing import NamedTuple
 
 import msgspec
@@ -18,7 +17,7 @@ from netplan_planner import meter, model
 from netplan_planner.errors import AccessError, UsageError
 from netplan_planner.google import compute_methods
 from netplan_planner.google.compute_pages import PageReader
-from netplan_planner.google.options import ApiOptions, ClientApi, Endpoint, resolve_endpoint
+from netplan_planner.google.options import ApiOptions, ClientApi, resolve_endpoint
 from netplan_planner.google.other_apis import (
     LOCATED_APIS,
     SCOPE,
@@ -27,8 +26,10 @@ from netplan_planner.google.other_apis import (
     read_located,
 )
 from netplan_planner.google.paging import CutOff, Endless, Page, each_page, page_of
+from netplan_planner.google.project_settings import read_settings, without_tier
 from netplan_planner.google.refusals import Refusal, Request, path_of
 from netplan_planner.google.transport import Transport
+from netplan_planner.model.base import collection_paused
 from netplan_planner.readers.collector import Collector
 from netplan_planner.readers.compute.kinds import BY_COLLECTION
 from netplan_planner.readers.compute.wire import WireMachineType
@@ -108,15 +109,15 @@ def _read(
 ) -> Examined:
     wanted = [model.ProjectId(project) for project in dict.fromkeys(projects)]
     if not wanted or not all(wanted):
-        raise UsageError("name at least one project: --project PROJECT_ID")
+        raise UsageError("give at least one project: --project PROJECT_ID")
     endpoint = resolve_endpoint(options, os.environ)
     transport = Transport(endpoint, options, api=ClientApi.COMPUTE)
-    others = _others(options, endpoint)
+    others = _others(options)
     reading = _Reading(transport, progress, others)
     with ExitStack() as opened:
         for one in (transport, *others.values()):
             opened.enter_context(closing(one))
-        opened.enter_context(_collection_paused())
+        opened.enter_context(collection_paused())
         pool = ThreadPoolExecutor(options.concurrency)
         try:
             found = reading.run(wanted, pool, must_answer=must_answer)
@@ -130,9 +131,9 @@ def _read(
         return Examined(found, transport.ahead_s, tuple(others))
 
 
-def _others(options: ApiOptions, compute: Endpoint) -> dict[LocatedApi, Transport]:
+def _others(options: ApiOptions) -> dict[LocatedApi, Transport]:
     """Return the ways to the APIs beside Compute's, without those that cannot be asked."""
-    endpoints = {api: located_endpoint(api, options, compute, os.environ) for api in LOCATED_APIS}
+    endpoints = {api: located_endpoint(api, options, os.environ) for api in LOCATED_APIS}
     return {
         api: Transport(endpoint, options, scopes=(SCOPE,))
         for api, endpoint in endpoints.items()
@@ -200,8 +201,14 @@ class _Reading:
         members = [
             pool.submit(read_members, self._transport, place) for place in places_of(everything)
         ]
+        settings = [
+            pool.submit(read_settings, self._transport, project, disabled_api(project))
+            for project in without_tier(everything)
+        ]
         for looked_up in types:
             everything.merge(looked_up.result().found)
+        for listed in settings:
+            everything.merge(listed.result())
         for listed in members:
             everything.merge(listed.result())
         for listed in located:
@@ -230,7 +237,7 @@ class _Reading:
         except Endless as exc:
             found.error(project, f"{method.id}: {exc}")
         except CutOff as exc:
-            found.error(project, f"{exc} ({count:,} {method.kind.collection} were read before)")
+            found.error(project, f"{exc} ({count:,} {method.kind.collection} read before)")
         except Refusal as exc:
             found.error(project, str(exc))
             return _Part(project, found, has_answer=False)
@@ -251,7 +258,7 @@ class _Reading:
             query=query,
             permission=method.permission,
             disabled=disabled_api(project),
-            missing="no such project, or this account cannot see it (404)",
+            missing="the project does not exist, or this account cannot see it (404)",
             names=names,
         )
 
@@ -267,7 +274,7 @@ class _Reading:
         most = self._transport.options.max_machine_types
         for machine_type in sorted(places)[most:]:
             for project in places[machine_type]:
-                found.error(project, f"{len(places)} machine types in use, {most} looked up")
+                found.error(project, f"looked up {most} of {len(places)} machine types in use")
         return [list(places[machine_type].values()) for machine_type in sorted(places)[:most]]
 
     def _type(self, places: list[_Type]) -> _Part:
@@ -320,18 +327,6 @@ def _nothing_read(found: Collector) -> str:
         first, more = min(errors), len(errors) - 1
         texts.append(f"{project}: {first}" + (f" (and {more} more)" if more else ""))
     return "nothing could be read from the Compute API: " + "; ".join(texts)
-
-
-@contextmanager
-def _collection_paused() -> Iterator[None]:
-    """Keep the garbage collector from walking a hundred thousand new values again and again."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 def places_of(found: Collector) -> list[GroupPlace]:

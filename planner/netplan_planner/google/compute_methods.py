@@ -73,6 +73,10 @@ HUBS_ID = "networkconnectivity.projects.locations.global.hubs.list"
 SPOKES_ID = "networkconnectivity.projects.locations.spokes.list"
 """Of the Network Connectivity API, likewise."""
 
+PROJECT_ID = "compute.projects.get"
+PROJECT_PERMISSION = "compute.projects.get"
+"""Asked of projects where an external address names no network tier."""
+
 MEMBERS_ID = "compute.instanceGroups.listInstances"
 MEMBERS_PERMISSION = "compute.instanceGroups.list"
 
@@ -131,6 +135,7 @@ has roles of BigQuery, as jobs are paid for."""
 METHODS: Mapping[str, tuple[str, ...]] = {
     **{one.id: (one.permission,) for one in LISTS},
     MACHINE_TYPE_ID: (MACHINE_TYPE_PERMISSION,),
+    PROJECT_ID: (PROJECT_PERMISSION,),
     MEMBERS_ID: (MEMBERS_PERMISSION,),
     CONFIGURATIONS_ID: (CONFIGURATIONS_PERMISSION,),
     HUBS_ID: ("networkconnectivity.hubs.list",),

@@ -10,7 +10,7 @@ import msgspec
 
 from netplan_planner.google.paging import Page as AnyPage
 from netplan_planner.google.paging import page_of
-from netplan_planner.input_files import JsonDecoder
+from netplan_planner.input_files import decode_json
 from netplan_planner.model import SelfLink
 from netplan_planner.readers import compute_json
 from netplan_planner.readers.collector import Collector, Origin
@@ -37,9 +37,7 @@ class PageReader:
     def __init__(self, kind: Kind, *, is_aggregated: bool) -> None:
         self._kind = kind
         self._is_aggregated = is_aggregated
-        self._decoder: JsonDecoder[Any] = JsonDecoder(
-            self._page_type(list[kind.wire])  # type: ignore[name-defined]
-        )
+        self._strict = self._page_type(list[kind.wire])  # type: ignore[name-defined]
         self._loose = self._page_type(list[Any])
 
     def _page_type(self, resources: Any) -> Any:
@@ -68,14 +66,14 @@ class PageReader:
             NotWhole: If the body is no whole JSON document, or no page.
         """
         try:
-            page = self._decoder.decode(body)
+            page = decode_json(body, self._strict)
         except msgspec.MsgspecError:
             page = page_of(body, self._loose)
             links = self._take_carefully(page, source, into)
         else:
             links = into.add(self._kind, self._resources(page), source)
         warnings = [_text(page.warning)]
-        warnings += [f"{place} could not be reached" for place in page.unreachables]
+        warnings += [f"{place} unreachable" for place in page.unreachables]
         if self._is_aggregated:
             warnings += [_text(scope.warning) for scope in page.items.values()]
         return Page(page.next_page_token, len(links), _signature(links), _sorted(warnings))

@@ -8,6 +8,10 @@ import os
 import re
 import warnings
 from collections.abc import Sequence
+from configparser import ConfigParser
+from configparser import Error as ConfigError
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import google.auth
@@ -15,18 +19,20 @@ import google.auth.exceptions
 import requests
 from google.auth import _cloud_sdk
 from google.auth import api_key as keys
-from google.auth.environment_vars import CREDENTIALS
+from google.auth.environment_vars import CREDENTIALS, LEGACY_PROJECT, PROJECT
 from google.auth.transport.requests import AuthorizedSession, Request
 
-from netplan_planner.errors import AccessError
+from netplan_planner.errors import AccessError, InputError
 from netplan_planner.google.options import LOGIN, READ_ONLY_SCOPE
-from netplan_planner.input_files import is_path
+from netplan_planner.input_files import decode_json, is_path, whole
 
 _FAILURES = (
     *(google.auth.exceptions.GoogleAuthError, requests.RequestException, OSError),
     *(ValueError, TypeError, AttributeError, LookupError, RecursionError),
 )
 """What google-auth raises; of a file whose values are of other types, whatever comes of them."""
+_PROJECT_ID = re.compile(r"(?:[a-z0-9.-]+:)?[a-z][a-z0-9-]{4,28}[a-z0-9]")
+"""Of 6 to 30 letters, behind a domain of old (cloud.google.com/resource-manager/docs)."""
 _MISSING = re.compile(r"missing fields ([a-z_, ]+)\.")
 
 
@@ -61,6 +67,31 @@ def default_project() -> str | None:
     """
     _, project = _found([READ_ONLY_SCOPE])
     return project or None
+
+
+def configured_project() -> str | None:
+    """Return the project of the environment, the credentials file or gcloud's configuration.
+
+    Unlike `default_project` it sends no request and starts no program; None where none is named.
+    """
+    named = [os.environ.get(one) for one in (PROJECT, LEGACY_PROJECT, "CLOUDSDK_CORE_PROJECT")]
+    file = _file()
+    with suppress(OSError, ValueError, InputError):
+        held = decode_json(whole(Path(file))) if file else {}
+        named += [held.get("project_id")] if isinstance(held, dict) else []
+    named.append(_gcloud_project(Path(_cloud_sdk.get_config_path())))  # type: ignore[no-untyped-call]
+    found = (one for one in named if isinstance(one, str) and _PROJECT_ID.fullmatch(one))
+    return next(found, None)
+
+
+def _gcloud_project(folder: Path) -> str | None:
+    """Return the project of gcloud's active configuration, as its files say it."""
+    settings = ConfigParser(interpolation=None)
+    with suppress(OSError, ValueError, ConfigError):
+        active = os.environ.get("CLOUDSDK_ACTIVE_CONFIG_NAME")
+        active = active or whole(folder / "active_config").decode().strip()
+        settings.read_string(whole(folder / f"configurations/config_{active}").decode())
+    return settings.get("core", "project", fallback=None)
 
 
 def _found(scopes: Sequence[str]) -> tuple[Any, str | None]:
@@ -112,17 +143,17 @@ def _fault(exc: Exception) -> str:
     if isinstance(exc, OSError) and exc.strerror:
         return f"cannot be read: {exc.strerror}"
     if "was not found" in text and not os.path.exists(file):  # noqa: PTH110
-        return "cannot be read: there is no such file"
+        return "cannot be read: the file does not exist"
     if "is not a valid json file" in text:
         is_empty = os.path.getsize(file) == 0  # noqa: PTH202
         return f"cannot be used: the file is {'empty' if is_empty else 'not JSON'}"
     if "does not have a valid type" in text:
-        return "cannot be used: the file has no `type` that Google's library knows"
+        return "cannot be used: the file has no `type` that Google's library supports"
     if missing := _MISSING.search(text):
-        return f"cannot be used: the file lacks {', '.join(sorted(missing[1].split(', ')))}"
+        return f"cannot be used: the file has no {', '.join(sorted(missing[1].split(', ')))}"
     if isinstance(exc, google.auth.exceptions.TransportError):
-        return "cannot be used: the server of tokens does not answer"
-    return "cannot be used: a value in the file is missing or is not what Google's library takes"
+        return "cannot be used: the token server does not answer"
+    return "cannot be used: a value in the file is missing or invalid"
 
 
 def _token_request() -> Any:
@@ -140,10 +171,10 @@ def default_credentials(scopes: Sequence[str]) -> Any:
     """
     credentials, _ = _found(scopes)
     if credentials is None:
-        text = f"no Google credentials were found; run `{LOGIN}`"
+        text = f"no Google credentials found; run `{LOGIN}`"
         raise AccessError(f"{text}, or set {CREDENTIALS}")
     try:
         credentials.refresh(_token_request())
     except _FAILURES as exc:
-        raise AccessError(_told("cannot be used: they got no token")) from exc
+        raise AccessError(_told("cannot be used: the token server returned no token")) from exc
     return credentials

@@ -18,7 +18,7 @@ import msgspec
 from netplan_planner import meter
 from netplan_planner.google.compute_methods import SERIES_ID, SERIES_PERMISSION
 from netplan_planner.google.metrics_window import MetricsWindow
-from netplan_planner.google.options import ApiOptions, Endpoint, resolve_beside, resolve_endpoint
+from netplan_planner.google.options import ApiOptions, Endpoint, resolve_beside
 from netplan_planner.google.paging import CutOff, Page, each_page, page_of
 from netplan_planner.google.refusals import Refusal, Request
 from netplan_planner.google.transport import Transport
@@ -269,7 +269,6 @@ def monitoring_endpoint(options: ApiOptions) -> Endpoint | None:
     """
     return resolve_beside(
         options,
-        resolve_endpoint(options, os.environ),
         os.environ,
         variable=MONITORING_VARIABLE,
         default=MONITORING_ENDPOINT,
@@ -374,11 +373,11 @@ def series_request(project: str, asked: Asked, window: MetricsWindow, token: str
         path=f"v3/projects/{quote(project, safe=':')}/timeSeries",
         query=query,
         permission=PERMISSION,
-        disabled="the Cloud Monitoring API is disabled (403), so no metrics are known; run"
-        f" `gcloud services enable monitoring.googleapis.com --project={project}`",
+        disabled="the Cloud Monitoring API is disabled (403), so metrics are unknown; run `gcloud"
+        f" services enable monitoring.googleapis.com --project={project}`",
         missing=_missing(asked.metric),
-        forbidden=f"it needs the permission {PERMISSION}, which the role {VIEWER_ROLE} holds:"
-        " metrics are not known (--no-live-metrics leaves them out)",
+        forbidden=f"it needs the permission {PERMISSION}, which the role {VIEWER_ROLE} contains:"
+        " metrics are unknown (--no-live-metrics skips them)",
     )
 
 

@@ -39,11 +39,11 @@ class ClientApi(StrEnum):
 
 
 REST_ALONE: Mapping[str, str] = {
-    "cloudasset": "no client of it is in the extra; one list, read by its pages",
+    "cloudasset": "the extra has no client for it; one list, read by its pages",
     "logging": "its client adds a time range of its own to a filter without one, and hides pages",
-    "monitoring": "its client speaks gRPC alone, past the door that all requests go through",
-    "networkconnectivity": "no client of it is in the extra; two lists a project",
-    "networkmanagement": "no client of it is in the extra; one list a project",
+    "monitoring": "its client supports only gRPC, which bypasses netplan's transport",
+    "networkconnectivity": "the extra has no client for it; two lists per project",
+    "networkmanagement": "the extra has no client for it; one list per project",
 }
 """What is read over REST whatever is asked for, by the beginning of its method ids, and why."""
 
@@ -82,11 +82,12 @@ _TRUE = {"1", "true", "yes", "on"}
 WhichClient = Annotated[
     ApiClient,
     Ask(
-        "What reads the Compute API and the price catalogue: rest, netplan's own requests; google,"
-        " Google's clients (pip install 'gce-netplan\\[google]'), to the same values, slower."
-        " Other APIs are read over REST.",
+        "Client of the Compute API and the price catalog: rest, netplan's own requests; google,"
+        " Google's clients (pip install 'gce-netplan\\[google]'), same values, slower. Other APIs"
+        " always use REST.",
         "--api-client",
         panel=API,
+        is_expert=True,
     ),
 ]
 
@@ -102,11 +103,12 @@ class ApiOptions(Value, frozen=True, kw_only=True):
     """
 
     PANEL: ClassVar[str] = API
+    IS_EXPERT: ClassVar[bool] = True
 
     endpoint: Annotated[
         str | None,
         Ask(
-            "Endpoint of the Compute API, where it is not Google's.",
+            "Endpoint of the Compute API, if not Google's.",
             "--api-endpoint",
             metavar="URL",
         ),
@@ -117,7 +119,7 @@ class ApiOptions(Value, frozen=True, kw_only=True):
     """What makes requests to the APIs of which Google's client may be used."""
     concurrency: Annotated[
         int,
-        Ask("Requests under way at a time.", "--concurrency", metavar="COUNT", least=1, most=64),
+        Ask("Parallel requests.", "--concurrency", metavar="COUNT", least=1, most=64),
     ] = 8
     """Requests under way at a time, over all projects and methods; 1 to 64."""
     page_size: int = 500
@@ -125,7 +127,7 @@ class ApiOptions(Value, frozen=True, kw_only=True):
     timeout_s: Annotated[
         float,
         Ask(
-            "How long one request may wait for an answer.",
+            "Timeout of one request.",
             "--timeout",
             metavar="SECONDS",
             least=0.1,
@@ -135,7 +137,7 @@ class ApiOptions(Value, frozen=True, kw_only=True):
     total_s: Annotated[
         float,
         Ask(
-            "How long all requests together may take; what was read until then stays.",
+            "Timeout of all requests together; answers until then are kept.",
             "--total-timeout",
             metavar="SECONDS",
             least=1.0,
@@ -148,7 +150,7 @@ class ApiOptions(Value, frozen=True, kw_only=True):
     max_attempts: Annotated[
         int,
         Ask(
-            "How often a request is made before its failure is reported.",
+            "Attempts per request before its failure is reported.",
             "--max-attempts",
             metavar="COUNT",
             least=1,
@@ -184,7 +186,7 @@ class ApiOptions(Value, frozen=True, kw_only=True):
         ):
             value = getattr(self, name)
             if not low <= value <= high:
-                raise UsageError(f"{name} of the API is from {low} to {high}, not {value}")
+                raise UsageError(f"{name} of the API must be from {low} to {high}, not {value}")
 
 
 _BY_THE_MINUTE = 10
@@ -236,7 +238,6 @@ def resolve_other_endpoint(
 
 def resolve_beside(
     options: ApiOptions,
-    compute: Endpoint,
     environment: Mapping[str, str],
     *,
     variable: str,
@@ -250,7 +251,6 @@ def resolve_beside(
 
     Args:
         options: Of Compute; their endpoint is its own alone.
-        compute: Where Compute is.
         environment: Holds `variable`, gcloud's for this API.
         variable: Names the endpoint, where `named` does not.
         default: Google's own.
@@ -260,7 +260,7 @@ def resolve_beside(
     Raises:
         UsageError: If it is no URL, or credentials would leave the machine unencrypted.
     """
-    asked = named or environment.get(variable)
+    asked, compute = named or environment.get(variable), resolve_endpoint(options, environment)
     if not asked and compute.base_url != DEFAULT_ENDPOINT:
         return None
     other = ApiOptions(is_anonymous=options.is_anonymous or compute.is_anonymous)
@@ -279,16 +279,16 @@ def _checked(text: str, source: str, *, is_anonymous: bool) -> Endpoint:
         parts = urlsplit(text)
         host, _ = parts.hostname, parts.port
     except ValueError as exc:
-        raise UsageError(f"{source}: {_shown(text)!r} is no URL") from exc
+        raise UsageError(f"{source}: {_shown(text)!r} is not a URL") from exc
     if parts.scheme not in {"http", "https"} or not host:
-        raise UsageError(f"{source}: {_shown(text)!r} is no http or https URL")
+        raise UsageError(f"{source}: {_shown(text)!r} is not an http or https URL")
     if parts.username or parts.password or parts.query or parts.fragment:
-        raise UsageError(f"{source}: an endpoint has no user, password, query or fragment")
+        raise UsageError(f"{source}: an endpoint must not have a user, password, query or fragment")
     is_loopback = _is_loopback(host)
     if parts.scheme == "http" and not is_loopback and not is_anonymous:
         raise UsageError(
-            f"{source}: {_shown(text)!r} is not encrypted and not on this machine, so credentials"
-            " are not sent there; use https, or anonymous credentials"
+            f"{source}: {_shown(text)!r} is neither encrypted nor local, so credentials are not"
+            " sent to it. Use https or anonymous credentials"
         )
     path = parts.path.rstrip("/") + "/"
     return Endpoint(
@@ -341,7 +341,7 @@ def parent_of(collection: str, text: str) -> str:
     if found is None or found[1] not in {None, collection}:
         option = collection.removesuffix("s")
         raise UsageError(
-            f"--{option} takes a number, as `gcloud organizations list` and `gcloud"
-            f" resource-manager folders list` show it, not {text!r}"
+            f"--{option} needs a number, as in `gcloud organizations list` and `gcloud"
+            f" resource-manager folders list`, not {text!r}"
         )
     return f"{collection}/{found[2]}"

@@ -107,7 +107,7 @@ class _Page(Page):
 
 
 def located_endpoint(
-    api: LocatedApi, options: ApiOptions, compute: Endpoint, environment: Mapping[str, str]
+    api: LocatedApi, options: ApiOptions, environment: Mapping[str, str]
 ) -> Endpoint | None:
     """Return where an API is; None where Compute's is replaced, and this one's is not.
 
@@ -115,7 +115,7 @@ def located_endpoint(
         UsageError: If it is no URL, or credentials would leave the machine unencrypted.
     """
     return resolve_beside(
-        options, compute, environment, variable=api.variable, default=api.endpoint, version="v1/"
+        options, environment, variable=api.variable, default=api.endpoint, version="v1/"
     )
 
 
@@ -152,11 +152,11 @@ def _request(
         path=f"{place}/{method.kind.collection}",
         query=query | ({"pageToken": token} if token else {}),
         permission=method.permission,
-        disabled=f"the {api.name} API is disabled (403), so the project has no {method.words} of"
-        " its own",
-        missing=f"{method.id}: no such project, or this account cannot see it (404)",
+        disabled=f"the {api.name} API is disabled (403), so the project has no"
+        f" {method.words} of its own",
+        missing=f"{method.id}: the project does not exist, or this account cannot see it (404)",
         forbidden=f"it needs the permission {method.permission}, which the role {api.viewer_role}"
-        f" holds: {method.words} are not known",
+        f" contains: {method.words} are unknown",
     )
 
 
@@ -179,7 +179,7 @@ class ApiState(StrEnum):
     ANSWERS = "answers"
     IS_OFF = "is off"
     REFUSES = "refuses"
-    NOT_KNOWN = "not known"
+    NOT_KNOWN = "unknown"
 
 
 class OtherApi(NamedTuple):
@@ -235,7 +235,7 @@ def _all_of(
     requests: dict[str, Request],
 ) -> list[OtherApi]:
     if endpoint is None:
-        why = "the Compute API's endpoint is replaced, and this one's is not"
+        why = "the Compute API endpoint is replaced, but not the endpoint of this API"
         return [OtherApi(one, method, ApiState.NOT_KNOWN, why) for one in requests]
     try:
         with closing(Transport(endpoint, options, scopes=(scope,))) as transport:

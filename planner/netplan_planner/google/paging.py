@@ -84,7 +84,7 @@ def each_page(
         marks = {token, mark_of(page)} - {"", None}
         # All of them: an answer may lead in a circle of several pages.
         if marks & seen:
-            raise Endless(f"page {number} leads back to an earlier page")
+            raise Endless(f"page {number} points back to an earlier page")
         if not token:
             return
         seen |= marks
@@ -132,7 +132,7 @@ def object_of(body: bytes) -> dict[str, Any]:
     if damaged:
         raise NotWhole(str(damaged[0]))
     if len(documents) != 1 or not isinstance(documents[0].value, dict):
-        raise NotWhole("it is no JSON object")
+        raise NotWhole("it is not a JSON object")
     return documents[0].value
 
 
@@ -202,10 +202,10 @@ def catalog_list(service: str, name: str, currency: str) -> PagedList:
         names={"parent": parent},
         query={"currencyCode": currency, "pageSize": str(_CATALOG_PAGE)},
         token="pageToken",
-        permission="none: an API key or credentials of any project",
+        permission="none: an API key or credentials of any project are enough",
         forbidden="the project of the key or of the credentials needs the Cloud Billing API"
         " (`gcloud services enable cloudbilling.googleapis.com`)",
-        missing=f"no service {service} in the catalogue, or no such currency",
+        missing=f"the catalog has no service {service}, or not in this currency",
     )
 
 
@@ -221,7 +221,7 @@ def machine_type_list(project: str) -> PagedList:
         token="pageToken",
         permission=TYPES_PERMISSION,
         forbidden="",
-        missing=f"{project}: no such project",
+        missing=f"{project}: the project does not exist",
     )
 
 
@@ -336,7 +336,7 @@ class SavedPages:
             path=wanted.path,
             query=query,
             permission=wanted.permission,
-            disabled=wanted.forbidden or f"{wanted.method}: the API is switched off",
+            disabled=wanted.forbidden or f"{wanted.method}: the API is disabled",
             missing=wanted.missing,
             forbidden=wanted.forbidden,
             names=wanted.names,

@@ -170,7 +170,7 @@ def why_refused(status: int, error: ErrorBody, request: Request) -> str:
     if status == FORBIDDEN:
         return (
             f"{request.method}: refused (403), it needs the permission {request.permission},"
-            f" which the role {VIEWER_ROLE} holds"
+            f" which the role {VIEWER_ROLE} contains"
         )
     if status == NOT_FOUND:
         return request.missing

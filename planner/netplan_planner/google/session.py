@@ -141,8 +141,8 @@ class Sessions:
             return f"{self._endpoint.base_url}: no trusted connection (TLS)"
         inner = exc.args[0] if isinstance(exc, requests.ConnectionError) and exc.args else exc
         if isinstance(inner, urllib3.exceptions.ProtocolError):
-            return "the connection broke off"
-        return f"{self._endpoint.base_url} cannot be reached ({type(exc).__name__})"
+            return "the connection was interrupted"
+        return f"{self._endpoint.base_url} is unreachable ({type(exc).__name__})"
 
     def close(self) -> None:
         """Close all connections."""

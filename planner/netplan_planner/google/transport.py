@@ -144,8 +144,8 @@ class Transport:
         """Refuse to begin what would end after the time for all requests."""
         if not self.left_s:
             raise refusals.Refusal(
-                f"{request.method}: not asked for: all requests together have"
-                f" {self.options.total_s:,.0f} s (--total-timeout), and these are over"
+                f"{request.method}: not requested: the {self.options.total_s:,.0f} s for all"
+                " requests (--total-timeout) have passed"
             )
 
     def _attempt(self, request: refusals.Request, decode: Callable[[bytes], T]) -> T:
@@ -155,7 +155,7 @@ class Transport:
                 status, body, asked_s = self._once(request)
         except self._sessions.failures as exc:
             if time.monotonic() > until_s:
-                raise Passing("the answer came too slowly") from exc
+                raise Passing("the answer was too slow") from exc
             raise Passing(self._sessions.told(exc)) from exc
         except TooLarge as exc:
             raise refusals.Refusal(f"{request.method}: {exc}; not read") from exc
@@ -166,12 +166,13 @@ class Transport:
                 return decode(body)
             except NotWhole as exc:
                 if time.monotonic() > until_s:
-                    raise Passing("the answer came too slowly") from exc
+                    raise Passing("the answer was too slow") from exc
                 raise Passing(_not_whole(body, exc)) from exc
         if status in _REDIRECTS:
             raise refusals.Refusal(
-                f"{request.method}: redirected (HTTP {status}) and not followed, because the"
-                " credentials would go there; is the endpoint right, and is no login page between?",
+                f"{request.method}: redirect (HTTP {status}) not followed, to keep the"
+                " credentials private. Check the endpoint, and whether a login page intercepts"
+                " requests",
                 status,
             )
         error = refusals.error_of(body)
@@ -196,7 +197,7 @@ class Transport:
 
     def _once(self, request: refusals.Request) -> Answer:
         if request.body is not None and request.method not in refusals.POSTED:
-            raise ValueError(f"{request.method} is no method that may be posted")
+            raise ValueError(f"{request.method} does not support POST")
         return self._ask(request)
 
     def _ask_over_rest(self, request: refusals.Request) -> Answer:
@@ -250,5 +251,5 @@ def default_project() -> str | None:
 
 def _not_whole(body: bytes, exc: NotWhole) -> str:
     if body.lstrip()[:1] == b"<":
-        return "the answer is a web page and not JSON; is the endpoint right, is a proxy between?"
-    return f"the answer is not whole: {exc}"
+        return "the answer is a web page, not JSON. Check the endpoint and the proxy"
+    return f"the answer is incomplete: {exc}"

@@ -10,9 +10,10 @@ from msgspec.structs import replace
 
 from netplan_planner import model
 from netplan_planner.judging.fix_gain import Standing
-from netplan_rules.base import SECTION, Harm, Rule, harm, held_back_ratio
+from netplan_planner.judging.severity import harm_of, saved
+from netplan_planner.units import counted
+from netplan_rules.base import Rule
 from netplan_rules.wording import gbps, money
-from netplan_rules.work import MACHINE_TYPE, NEW_MACHINE
 
 _NOTES = 3
 
@@ -40,12 +41,6 @@ def by_cause(rule: Rule, hits: Sequence[model.Hit]) -> dict[str, tuple[model.Hit
     return {key: tuple(sorted(found, key=_weight)) for key, found in sorted(causes.items())}
 
 
-def machine_count(hit: model.Hit) -> int:
-    """Return how many machines a place is: of a managed group all that change together."""
-    is_group = hit.change is not None and hit.change.kind in model.BY_TEMPLATE
-    return len(hit.change.targets) if is_group and hit.change is not None else 1
-
-
 def make_finding(
     facts: model.Facts, rule: Rule, key: str, hits: Sequence[model.Hit], standing: Standing
 ) -> model.Finding:
@@ -56,30 +51,17 @@ def make_finding(
     """
     planned = {change.place: change for change in standing.changes}
     places = {id(hit): fingerprint(rule, hit) for hit in hits}
-    lifted = standing.lifted_place
+    lifted, held = standing.lifted_place, dict(standing.why_held)
     hits = sorted(hits, key=lambda hit: (places[id(hit)] != lifted, places[id(hit)] not in planned))
-    first, saving = hits[0], _saving(hits)
+    first, saving = hits[0], saved(hits)
     at_first, fix = planned.get(places[id(first)]), first.fix
     if fix is not None and at_first is not None and at_first.further is not None and at_first.fix:
         fix = replace(fix, caution=at_first.fix.caution)
     evidence = _evidence(rule, hits)
     confidence, confidence_reason = confidence_of(hits)
     unknown = sorted({hit.saving.unknown for hit in hits if hit.saving.unknown})
-    found = harm(
-        facts,
-        base_severity(rule, hits),
-        usd_per_month=saving if standing.is_held else standing.marginal_usd_per_month,
-        used_ratio=greatest_used_ratio(hits),
-        gib_per_month=total_gib(hits),
-    )
-    why = (
-        _why_not_high(facts, rule, hits, confidence)
-        if found.severity is model.Severity.HIGH
-        else ""
-    )
-    if why:
-        reason = model.worded(found.reason, "; medium, for ", why)
-        found = Harm(severity=model.Severity.MEDIUM, reason=reason)
+    found = harm_of(facts, rule, hits, standing, confidence)
+    bounds = standing.bounds
     return model.taken(
         model.Finding,
         first,
@@ -98,49 +80,17 @@ def make_finding(
         saving_note=_notes(hits),
         line_items=merge_lines(item for hit in hits for item in hit.saving.items),
         fix=fix,
-        members=tuple(_member(rule, hit) for hit in hits),
+        members=tuple(_member(rule, hit, held.get(places[id(hit)], "")) for hit in hits),
         changes=tuple(hit.change for hit in hits if hit.change is not None),
         fingerprint=key,
         rank=standing.rank,
         is_held=standing.is_held,
         same_as=standing.same_as,
         marginal_usd_per_month=standing.marginal_usd_per_month,
+        marginal_low_usd_per_month=bounds.low if bounds else None,
+        marginal_high_usd_per_month=bounds.high if bounds else None,
         overlap=standing.overlap if standing.marginal_usd_per_month != saving else "",
     )
-
-
-def _why_not_high(
-    facts: model.Facts, rule: Rule, hits: Sequence[model.Hit], confidence: model.Confidence
-) -> model.Text:
-    """Return why a finding is not as grave as its sum, or its rule, says; empty: it is."""
-    if confidence is model.Confidence.LOW:
-        return "it is unsure"
-    if any((hit.used_ratio or 0.0) >= held_back_ratio(facts) for hit in hits):
-        return ""
-    savings = [hit.saving_usd_per_month for hit in hits if hit.saving_usd_per_month is not None]
-    if not savings and any(hit.saving.unknown for hit in hits):
-        return "what it saves is not known"
-    least = Decimal(str(facts.threshold(SECTION, "medium_usd_per_month")))
-    if rule.work in (MACHINE_TYPE, NEW_MACHINE) and max(savings, default=Decimal(0)) < least:
-        limit = model.Amount(usd=least, kind=model.AmountKind.LIMIT)
-        return model.worded("no machine that is stopped for it saves ", limit, " a month")
-    return ""
-
-
-def base_severity(rule: Rule, hits: Sequence[model.Hit]) -> model.Severity:
-    """Return what the rule says of the gravest of its hits, whatever is at stake."""
-    return min((hit.severity or rule.severity for hit in hits), key=lambda one: one.rank)
-
-
-def greatest_used_ratio(hits: Iterable[model.Hit]) -> float | None:
-    """Return the greatest share in use of what binds; None where no hit knows one."""
-    return max((hit.used_ratio for hit in hits if hit.used_ratio is not None), default=None)
-
-
-def total_gib(hits: Iterable[model.Hit]) -> Decimal | None:
-    """Return the traffic of all hits, GiB a month; None where the rule is not about traffic."""
-    volumes = [hit.gib_per_month for hit in hits if hit.gib_per_month is not None]
-    return sum(volumes, Decimal(0)) if volumes else None
 
 
 def confidence_of(hits: Sequence[model.Hit]) -> tuple[model.Confidence, str]:
@@ -173,7 +123,7 @@ def confidence_of(hits: Sequence[model.Hit]) -> tuple[model.Confidence, str]:
         for one in model.Confidence
         if counts[one]
     )
-    return chosen, f"of {len(hits):,} places {told}"
+    return chosen, f"{len(hits):,} places: {told}"
 
 
 def _commonest(hits: Sequence[model.Hit], confidence: model.Confidence) -> str:
@@ -186,9 +136,9 @@ def _commonest(hits: Sequence[model.Hit], confidence: model.Confidence) -> str:
 
 
 def _stake(hit: model.Hit) -> Decimal:
-    saved = _saving([hit])
-    if saved is not None and saved > 0:
-        return saved
+    usd = saved([hit])
+    if usd is not None and usd > 0:
+        return usd
     return hit.gib_per_month or Decimal(1)
 
 
@@ -197,20 +147,13 @@ def _weight(hit: model.Hit) -> tuple[Decimal, float, Decimal, float, str, tuple[
     figure = hit.evidence[0].value if hit.evidence else 0
     size = float(figure) if isinstance(figure, int | float) else 0.0
     return (
-        -(_saving([hit]) or Decimal(0)),
+        -(saved([hit]) or Decimal(0)),
         -(hit.used_ratio or 0.0),
         -(hit.gib_per_month or Decimal(0)),
         -size,
         hit.subject,
         tuple(ref.self_link for ref in hit.resources),
     )
-
-
-def _saving(hits: Sequence[model.Hit]) -> Decimal | None:
-    """Return the sum over the hits that state a saving; None when none does."""
-    stated = [hit.saving_usd_per_month for hit in hits]
-    known = [usd for usd in stated if usd is not None]
-    return sum(known, Decimal(0)) if known else None
 
 
 def _before_commitments(hits: Sequence[model.Hit]) -> Decimal | None:
@@ -257,9 +200,9 @@ def _evidence(rule: Rule, hits: Sequence[model.Hit]) -> tuple[model.Evidence, ..
 def _message(
     rule: Rule, hits: Sequence[model.Hit], evidence: Sequence[model.Evidence]
 ) -> model.Text:
-    count = sum(map(machine_count, hits))
+    count = sum(hit.seen_count for hit in hits)
     if count == 1 or not rule.group_message:
-        return hits[0].message
+        return _beside(hits[0].message, _of_groups(hits))
     values: dict[str, float | int | str | model.Amount] = {"count": count}
     for item in evidence:
         values[item.name] = item.value
@@ -269,7 +212,29 @@ def _message(
             values[f"{item.name}_rate"] = gbps(item.value)
         elif item.unit.startswith("USD"):
             values[f"{item.name}_money"] = money(Decimal(str(item.value)))
-    return model.worded(*_filled(rule.group_message, values))
+    return _beside(model.worded(*_filled(rule.group_message, values)), _of_groups(hits))
+
+
+def _beside(message: model.Text, more: str) -> model.Text:
+    """Return a message with a sentence after it."""
+    if not more:
+        return message
+    end = message if isinstance(message, str) else message.parts[-1]
+    dot = " " if isinstance(end, str) and end.endswith(".") else ". "
+    return model.worded(message, dot, more)
+
+
+def _of_groups(hits: Sequence[model.Hit]) -> str:
+    """Return how many machines change with those that are at fault: groups have one template."""
+    groups = [
+        hit.change
+        for hit in hits
+        if hit.change is not None and hit.change.kind in model.BY_TEMPLATE and hit.change.members
+    ]
+    if not groups:
+        return ""
+    templates = counted(len(groups), "group template", "group templates")
+    return f"Fix: {templates}, {counted(sum(len(one.targets) for one in groups), 'VM')}."
 
 
 def _filled(
@@ -307,17 +272,18 @@ def merge_lines(items: Iterable[model.LineItem]) -> tuple[model.LineItem, ...]:
     return tuple(item for key, item in merged.items() if net[key[:-1]])
 
 
-def _member(rule: Rule, hit: model.Hit) -> model.Member:
+def _member(rule: Rule, hit: model.Hit, why_held: str) -> model.Member:
     return model.taken(
         model.Member,
         hit,
         throughput_now=_brief(hit.throughput_now),
         throughput_fixed=_brief(hit.throughput_fixed),
-        saving_usd_per_month=_saving([hit]),
+        saving_usd_per_month=saved([hit]),
         saving_unknown=hit.saving.unknown,
         line_items=tuple(replace(item, parts=()) for item in hit.saving.items),
         fingerprint=fingerprint(rule, hit),
         saving_before_commitments_usd_per_month=hit.saving_before_commitments,
+        why_held=why_held,
     )
 
 
@@ -328,7 +294,8 @@ def _brief(estimate: model.Estimate | None) -> model.Estimate | None:
     """
     if estimate is None or estimate.gbps is None:
         return estimate
-    return replace(estimate, limits=estimate.limits[:1], probabilities=estimate.probabilities[:1])
+    firsts = (estimate.limits[:1], estimate.probabilities[:1], estimate.binding_gbps[:1])
+    return replace(estimate, limits=firsts[0], probabilities=firsts[1], binding_gbps=firsts[2])
 
 
 def ordered(findings: Iterable[model.Finding]) -> tuple[model.Finding, ...]:

@@ -31,7 +31,7 @@ class MonthBounds:
         self.is_open = ratios != (1.0, 1.0)
         self.least_ratio = Decimal(str(ratios[0]))
         """Of the volume that is stated, what a month has surely."""
-        self._ledgers = [Ledger(_scaled(facts, ratio)) for ratio in ratios] if self.is_open else []
+        self._ledgers = [Ledger(scaled(facts, ratio)) for ratio in ratios] if self.is_open else []
 
     def make(self, change: model.Change | None, usd: Decimal | None) -> Bounds | None:
         """Return what a change is worth that the plan makes now; None where that is not known.
@@ -54,12 +54,16 @@ class MonthBounds:
         return model.Interval(known[0], usd, known[-1])
 
 
-def _scaled(facts: model.Facts, ratio: float) -> model.Facts:
+def scaled(facts: model.Facts, ratio: float) -> model.Facts:
     """Return facts of which a month has so many times the volume."""
     traffic = facts.traffic
     assert traffic is not None
     minutes = round(traffic.month_seconds / SECONDS_PER_MINUTE / ratio)
     return replace(facts, traffic=replace(traffic, span_minutes=minutes))
+
+
+def _rank(severity: model.Severity) -> int:
+    return severity.rank
 
 
 Judge = Callable[[Decimal | None, float | None], model.Severity]
@@ -104,10 +108,24 @@ class Standing(model.Brought, frozen=True, kw_only=True):
     """The place of that path, by fingerprint; empty where none waits."""
     is_held: bool = False
     """Something holds its fix back at every place: it waits, and is worth what it is alone."""
+    why_held: tuple[tuple[str, str], ...] = ()
+    """The places at which something holds its fix back, by fingerprint, and what it is."""
     same_as: str = ""
     """The finding whose fix makes all of its changes, by fingerprint."""
     bounds: Bounds | None = None
     """Of what it still saves, where the window leaves a month's volumes open."""
+    is_sure: bool = True
+    """Neither it nor one before it stands apart."""
+    sure_usd: Decimal | None = None
+    """What a month has surely of what it still saves, about."""
+
+    @property
+    def least_usd_per_month(self) -> Decimal | None:
+        """What it still saves at least; None where no saving is stated."""
+        usd, sure = self.marginal_usd_per_month, self.sure_usd
+        if self.bounds is not None and self.changes:
+            sure = self.bounds.low
+        return usd if usd is None or sure is None else min(sure, usd)
 
 
 class Made(NamedTuple):
@@ -132,6 +150,8 @@ class Gain(model.Value, frozen=True, kw_only=True):
     """What a month has surely of it, about."""
     is_held: bool = False
     """Nothing may be made at any place, for a reason that no fix before it gives."""
+    why_held: tuple[tuple[str, str], ...] = ()
+    """The places at which nothing may be made for such a reason, by fingerprint, and the reason."""
     same_as: str = ""
     """The finding whose fix makes all of its changes."""
     losing: model.Hit | None = None
@@ -145,13 +165,31 @@ class Gain(model.Value, frozen=True, kw_only=True):
         seen = (self.lifted, self.losing, self.full)
         return any(seen) or (self.usd is not None and self.usd >= LEAST_SAVING_USD)
 
+    @property
+    def is_open(self) -> bool:
+        """Whether it is about money alone, and a month may have too little of it."""
+        seen = (self.lifted, self.losing, self.full)
+        if any(seen) or self.usd is None or self.sure_usd is None:
+            return False
+        return self.sure_usd < LEAST_SAVING_USD <= self.usd
+
+
+def is_apart(proposal: Proposal, gain: Gain) -> bool:
+    """Return whether a fix stands behind all that are sure, and is in no sum."""
+    return proposal.is_unsure or gain.is_open
+
 
 def rank_key(proposal: Proposal, gain: Gain, judge: Judge) -> tuple[object, ...]:
-    """Order gains: by severity, then what is lost, held back or nearly full, then by money."""
-    waits = [hit.used_ratio for hit in (gain.lifted, gain.full) if hit is not None]
-    used = max((ratio for ratio in waits if ratio is not None), default=None)
+    """Order gains: what is sure first, of it what can be undone; then by harm, then by money.
+
+    Harm is severity, then what is lost, held back or nearly full.
+    """
+    waits = [hit for hit in (gain.lifted, gain.full) if hit is not None]
     sure = gain.usd if gain.sure_usd is None else gain.sure_usd
-    severities = [judge(sure, used)]
+    severities = [judge(sure, None)]
+    for hit in waits:
+        of_rate = judge(None, hit.used_ratio)
+        severities.append(max(of_rate, _LEAST, key=_rank) if hit.why_not_high else of_rate)
     is_unseen = gain.lifted is not None and gain.lifted.used_ratio is None
     is_waiting = gain.lifted is not None and not is_unseen
     if gain.losing is not None or is_unseen:
@@ -160,6 +198,7 @@ def rank_key(proposal: Proposal, gain: Gain, judge: Judge) -> tuple[object, ...]
     return (
         not gain.brings,
         proposal.is_before_commitments,
+        is_apart(proposal, gain),
         proposal.is_final,
         max(gravest, _LEAST.rank if proposal.is_unsure else 0),
         0 if gain.losing is not None or is_waiting else 1 if gain.full is not None else 2,

@@ -6,13 +6,14 @@ most is taken first, its changes are made to the traffic, and the rest is asked 
 worth most is a matter of severity, then of what is lost or held back, then of money (`fix_gain`).
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from decimal import Decimal
 from operator import add
 
 from msgspec.structs import replace
 
 from netplan_planner import model
+from netplan_planner.judging.committed_use import CommittedUse
 from netplan_planner.judging.fix_gain import (
     NOTHING,
     Bounds,
@@ -23,38 +24,31 @@ from netplan_planner.judging.fix_gain import (
     Proposal,
     Standing,
     by_gain,
+    is_apart,
     is_full,
     is_losing,
     is_unseen_gain,
     lifts,
 )
-from netplan_planner.judging.made_so_far import MadeSoFar, Now, as_of, named_as_of
+from netplan_planner.judging.fix_paths import Paths, cost_words, most_lifted
+from netplan_planner.judging.made_so_far import MadeSoFar, Now, as_of, beside, named_as_of
 from netplan_planner.judging.move_steps import (
     Renaming,
+    moved_subject,
+    moves_of,
+    tiers_of,
     under_new_name,
     with_last_changes,
     with_move,
+    with_tiers,
 )
 from netplan_planner.judging.one_stop import with_one_stop
 from netplan_planner.ledger.account import OF_TRAFFIC
 from netplan_planner.ledger.guards import MOVED_FAR, is_far
-from netplan_planner.throughput import (
-    apply_change,
-    apply_to_receiver,
-    edge_query,
-    instance_cap,
-    predict,
-)
-from netplan_planner.units import GIB_PER_TIB
+from netplan_planner.machines.stores import data_caution
+from netplan_planner.model.plans.plan_answer import LEAST_SAVING_USD
+from netplan_planner.throughput import instance_cap
 
-_OF_ONE_PATH = frozenset(
-    {
-        model.ChangeKind.INTERNAL_ADDRESS,
-        model.ChangeKind.MORE_FLOWS,
-        model.ChangeKind.MACHINE_TYPE,
-        model.ChangeKind.TIER_1,
-    }
-)
 _FREE = frozenset({model.ChangeKind.INTERNAL_ADDRESS, model.ChangeKind.MORE_FLOWS})
 """What may be made though it brings nothing: it costs nothing either."""
 
@@ -71,7 +65,19 @@ def order_fixes(
         judge: How grave a fix is by what it still brings; it decides the order first.
         held_back_ratio: Share of a limit in use from which traffic counts as held back by it.
     """
-    search = _Search(facts, held_back_ratio, proposals)
+    kept: frozenset[tuple[str, str]] = frozenset()
+    while True:
+        search = _Search(facts, held_back_ratio, proposals, kept)
+        standing = _order(search, proposals, judge)
+        spoiled = search.committed.spoiled()
+        if not spoiled:
+            return standing
+        # What the whole plan leaves of commitments decides, so that it is planned without them.
+        kept |= spoiled
+
+
+def _order(search: "_Search", proposals: Sequence[Proposal], judge: Judge) -> dict[str, Standing]:
+    """Return where the fix of each finding stands in the order of one search."""
     standing: dict[str, Standing] = {}
     changes: dict[str, tuple[model.PlannedChange, ...]] = {}
 
@@ -81,7 +87,9 @@ def order_fixes(
             changes[proposal.fingerprint] = tuple(search.make(proposal, gain.made))
         return gain.brings and search.depends(proposal)
 
+    is_sure = True
     for proposal, gain in by_gain(proposals, search.gain, judge, made, search.depends):
+        is_sure = is_sure and not is_apart(proposal, gain)
         rank = len([s for s in standing.values() if s.rank is not None]) + 1
         standing[proposal.fingerprint] = model.taken(
             Standing,
@@ -92,26 +100,38 @@ def order_fixes(
             lifted_place=next((one.place for one in gain.made if one.hit is gain.lifted), ""),
             place_count=len(gain.made),
             bounds=search.bounds.get(proposal.fingerprint),
+            is_sure=is_sure,
             lost=gain.losing.lost if gain.losing is not None else "",
             used_ratio=gain.full.used_ratio if gain.full is not None else None,
         )
-    last = with_one_stop(with_last_changes(changes, search.renamings))
+    unsure = {key for key, one in standing.items() if not one.is_sure}
+    last = with_last_changes(changes, search.renamings)
+    last = with_one_stop(last, search.renamings, unsure)
     return {key: replace(one, changes=last.get(key, ())) for key, one in standing.items()}
 
 
-_SAME_GAIN = 1 + 1e-9
-_LIFTED = "another fix lifts what the machine sends: see then what it needs"
+_LIFTED = "another fix raises what the VM sends: check its need after that fix"
+_TIER_FIRST = "another fix sets the network tier of its region first"
+_SPOILED = "other fixes use the commitments that it needs"
 
 
 class _Search:
     """The facts with the changes that were made so far."""
 
     def __init__(
-        self, facts: model.Facts, held_back_ratio: float, proposals: Sequence[Proposal]
+        self,
+        facts: model.Facts,
+        held_back_ratio: float,
+        proposals: Sequence[Proposal],
+        kept: Collection[tuple[str, str]],
     ) -> None:
         self._facts = facts
+        self._kept = kept
+        """Findings and places at which nothing is changed: the plan spoils what it would save."""
         self._held_back_ratio = held_back_ratio
         self._made = MadeSoFar(facts)
+        self._paths = Paths(facts, self._made)
+        self.committed = CommittedUse(self._made.ledger)
         self._bounds = MonthBounds(facts)
         self.bounds: dict[str, Bounds | None] = {}
         """Of each finding whose fix is made, where the window leaves a month open."""
@@ -124,6 +144,12 @@ class _Search:
                 if hit.change is not None and is_far(self._made.ledger.state, hit.change):
                     for link in hit.change.targets:
                         self._far.setdefault(link, []).append((one.fingerprint, hit))
+        self._tiers = [
+            (one.fingerprint, hit)
+            for one in proposals
+            for hit in one.hits
+            if hit.change is not None and hit.change.kind is model.ChangeKind.NETWORK_TIER
+        ]
         self._lifted: set[model.SelfLink] = set()
         """Senders from which a change has taken a limit: what they need then nobody has seen."""
         self.renamings: list[Renaming] = []
@@ -142,17 +168,14 @@ class _Search:
         usd: Decimal | None = None
         lifted: list[model.Hit] = []
         undone: list[tuple[model.Hit, object]] = []
-        is_held = bool(proposal.hits)
+        held: list[tuple[str, str]] = []
         same_as: set[str] = set()
         sure = Decimal(0)
         for hit, place in zip(proposal.hits, proposal.places, strict=True):
-            now = self._made.worth(hit)
-            if self._moves_first(hit, now):
-                now = Now(Decimal(0), MOVED_FAR, is_needless=True)
-            if self._narrows_lifted(hit):
-                now = Now(Decimal(0), _LIFTED, is_needless=True)
+            now = self._worth(hit, (proposal.fingerprint, place))
             worth = now.usd
-            is_held = is_held and now.is_held
+            if now.is_held:
+                held.append((place, now.why))
             same_as.add(now.same_as)
             is_lifted = not now.is_needless and self._is_lifted(proposal, hit)
             if now.why:
@@ -171,11 +194,11 @@ class _Search:
             made.append(Made(hit, place, worth))
             undone.append((hit, self._made.apply(hit)))
         # Once all of it is made: a sender gets what its receiver then takes.
-        after = [self._rates(hit)[1] for hit in lifted]
+        after = [self._paths.rates(hit)[1] for hit in lifted]
         for hit, mark in reversed(undone):
             self._made.go_back(hit, mark)
-        best = _most_lifted(
-            (hit, self._rates(hit)[0], then) for hit, then in zip(lifted, after, strict=True)
+        best = most_lifted(
+            (hit, self._paths.rates(hit)[0], then) for hit, then in zip(lifted, after, strict=True)
         )
         hits = [one.hit for one in made]
         return Gain(
@@ -185,7 +208,8 @@ class _Search:
             fixed=best[2] if best else None,
             made=tuple(made),
             reasons=tuple(_told(reasons, len(proposal.hits))),
-            is_held=is_held,
+            is_held=bool(held) and len(held) == len(proposal.hits),
+            why_held=tuple(held),
             same_as=same_as.pop() if len(same_as) == 1 else "",
             sure_usd=None if usd is None else sure,
             losing=next((hit for hit in hits if is_losing(proposal, hit)), None),
@@ -195,6 +219,25 @@ class _Search:
                 default=None,
             ),
         )
+
+    def _worth(self, hit: model.Hit, at: tuple[str, str]) -> Now:
+        """Return what a hit's fix saves now, and whether it waits for another one.
+
+        Args:
+            hit: What is proposed.
+            at: Its finding and its place, by fingerprint.
+        """
+        now = self._made.worth(hit)
+        why = ""
+        if self._narrows_lifted(hit):
+            why = _LIFTED
+        elif self._moves_first(hit, now):
+            why = MOVED_FAR
+        elif self._waits_for_tier(hit, at[0]):
+            why = _TIER_FIRST
+        elif at in self._kept:
+            why = _SPOILED
+        return Now(Decimal(0), why, is_needless=True) if why else now
 
     def _moves_first(self, hit: model.Hit, now: Now) -> bool:
         """Return whether a type waits for a move to another region that is worth more.
@@ -212,6 +255,24 @@ class _Search:
             if key in self.waiting
         )
         return any(not one.is_needless and (one.usd or none) > max(now.usd, none) for one in moves)
+
+    def _waits_for_tier(self, hit: model.Hit, finding: str) -> bool:
+        """Return whether a new external address waits for the tier that its region gets."""
+        change = hit.change
+        if change is None or change.kind is not model.ChangeKind.EXTERNAL_ADDRESS:
+            return False
+        regions = set(map(self._region, change.targets))
+        own = self.waiting[finding]
+        return any(
+            (self._made.worth(tier).usd or Decimal(0)) >= LEAST_SAVING_USD
+            for other, tier in self._tiers
+            if other in self.waiting and (own.is_unsure or not self.waiting[other].is_unsure)
+            if tier.change is not None and self._region(tier.change.target) in regions
+        )
+
+    def _region(self, link: model.SelfLink) -> str:
+        machine = self._made.ledger.state.machine(link)
+        return machine.region if machine is not None else ""
 
     def _narrows_lifted(self, hit: model.Hit) -> bool:
         """Return whether another type gives less bandwidth to a machine that just got free."""
@@ -256,44 +317,34 @@ class _Search:
                 else model.Interval(*map(add, so_far, bounds))
             )
             moved = tuple(self._made.moved())
-            fix = as_of(hit.fix, moved) if hit.fix is not None else None
+            fix = as_of(hit.fix, moved, usd) if hit.fix is not None else None
+            tiers = tiers_of(hit.change, self._made.ledger.state)
+            moves = moves_of(hit.change, self._made.ledger.state, beside(hit))
             if fix is not None and hit.change is not None:
+                data = dict.fromkeys(data_caution(one.data) for one in moves)
+                fix = replace(fix, caution=model.spaced(fix.caution, *data)) if data else fix
+                fix = with_tiers(fix, hit.change, self._made.ledger.state)
                 fix = self._with_commands(fix, hit.change, key, index)
             is_lifted = self._is_lifted(proposal, hit)
             is_opened = is_lifted or is_full(proposal, hit, self._held_back_ratio)
             self._made.apply(hit, key)
+            if not is_lifted:
+                self.committed.take(hit, (key, place))
             if is_lifted and hit.change is not None:
                 self._lifted.update(hit.change.targets)
-            further = self._further(hit) if is_opened else None
+            further = self._paths.further(hit) if is_opened else None
             if fix is not None and further is not None:
-                fix = replace(fix, caution=model.spaced(fix.caution, _cost_words(further)))
+                fix = replace(fix, caution=model.spaced(fix.caution, cost_words(further)))
             yield model.PlannedChange(
-                subject=named_as_of(hit.subject, moved),
+                subject=moved_subject(moves) if moves else named_as_of(hit.subject, moved),
                 place=place,
                 change=hit.change,
                 saving_usd_per_month=usd,
                 fix=self._unrepeated(fix) if fix is not None else None,
                 further=further,
+                moves=moves,
+                tiers=tiers,
             )
-
-    def _further(self, hit: model.Hit) -> model.FurtherCost:
-        """Return what a further TiB costs on the path that a change has lifted.
-
-        The greatest path of those that the change is about; of a fix that is told in words alone
-        that of its pair.
-        """
-        edge = self._greatest(hit) or self._of_ends(hit)
-        usd = self._made.ledger.traffic.further_usd_per_gib(edge) if edge is not None else None
-        return model.FurtherCost(usd_per_tib=None if usd is None else usd * GIB_PER_TIB)
-
-    def _of_ends(self, hit: model.Hit) -> model.Edge | None:
-        """Return the path between the two machines that a hit is of; None where it is of others."""
-        owners, traffic = self._made.ledger.state.owners, self._facts.traffic
-        ends = [owners.get(ref.self_link) for ref in hit.resources]
-        if traffic is None or len(ends) != 2 or ends[0] is None or ends[1] is None:
-            return None
-        sent = (one for one in traffic.edges_by_src.get(ends[0], ()) if one.dst == ends[1])
-        return max(sent, key=lambda edge: edge.wire_bytes, default=None)
 
     def _with_commands(
         self, fix: model.Fix, change: model.Change, key: str, index: int
@@ -317,76 +368,7 @@ class _Search:
     def _is_lifted(self, proposal: Proposal, hit: model.Hit) -> bool:
         """Return whether a change lifts what holds traffic back."""
         is_held = hit.used_ratio is not None and hit.used_ratio >= self._held_back_ratio
-        return (is_held or is_unseen_gain(proposal, hit)) and lifts(*self._rates(hit))
-
-    def _rates(self, hit: model.Hit) -> tuple[model.Estimate | None, model.Estimate | None]:
-        """Return what the path of a hit carries after the changes so far, and with its own."""
-        query = self._query(hit)
-        if query is None or hit.change is None:
-            return hit.throughput_now, hit.throughput_fixed
-        fixed = predict(apply_change(query, hit.change), self._facts.caps)
-        return predict(query, self._facts.caps), fixed
-
-    def _query(self, hit: model.Hit) -> model.PathQuery | None:
-        """Return the greatest path that a change is about, with the changes so far."""
-        change, greatest = hit.change, self._greatest(hit)
-        if change is None or greatest is None:
-            return None
-        one_flow = change.kind is model.ChangeKind.MORE_FLOWS
-        query = edge_query(self._facts, greatest, streams=1 if one_flow else None)
-        if self._made.ledger.traffic.priced(greatest).path_class is not greatest.path_class:
-            query = _over_internal(query, change.target)
-        taken = self._made.taken.get(change.target)
-        if taken is not None:
-            query = apply_change(query, taken)
-        there = self._facts.dst(greatest).link
-        taken = self._made.taken.get(there) if there is not None else None
-        return query if taken is None else apply_to_receiver(query, taken)
-
-    def _greatest(self, hit: model.Hit) -> model.Edge | None:
-        """Return the greatest path that a change is about."""
-        change, traffic = hit.change, self._facts.traffic
-        if change is None or traffic is None or change.kind not in _OF_ONE_PATH:
-            return None
-        owners = self._made.ledger.state.owners
-        owner = owners.get(change.target)
-        sent = traffic.edges_by_src.get(owner, ()) if owner is not None else ()
-        if change.destination is not None:
-            other = owners.get(change.destination)
-            sent = tuple(edge for edge in sent if edge.dst == other)
-        if hit.limit is not None and hit.limit.name == "external-egress":
-            sent = tuple(edge for edge in sent if edge.path_class.leaves_vpc)
-        return max(sent, key=lambda edge: (edge.wire_bytes, -edge.dst), default=None)
-
-
-def _cost_words(further: model.FurtherCost) -> model.Text:
-    """Return what more traffic costs, in a sentence; nothing where it is free."""
-    usd = further.usd_per_tib
-    if usd is None:
-        return "What it then sends beyond today's traffic costs is not known."
-    if not usd:
-        return ""
-    return model.worded(
-        "Each TiB a month that it then sends beyond today's costs ",
-        model.Amount(usd=usd),
-        " more, at the last volume step of its path.",
-    )
-
-
-def _most_lifted(
-    found: Iterable[tuple[model.Hit, model.Estimate | None, model.Estimate | None]],
-) -> tuple[model.Hit, model.Estimate | None, model.Estimate | None] | None:
-    """Return the path that gains most, the one named first of those that gain the same."""
-    best, most = None, 0.0
-    for one in found:
-        now, then = (estimate.gbps or 0.0 if estimate else 0.0 for estimate in one[1:])
-        if best is None or then - now > most * _SAME_GAIN:
-            best, most = one, then - now
-    return best
-
-
-def _over_internal(query: model.PathQuery, target: model.SelfLink) -> model.PathQuery:
-    return apply_change(query, model.Change(kind=model.ChangeKind.INTERNAL_ADDRESS, target=target))
+        return (is_held or is_unseen_gain(proposal, hit)) and lifts(*self._paths.rates(hit))
 
 
 def _told(reasons: dict[str, int], place_count: int) -> Iterator[str]:

@@ -3,25 +3,27 @@
 Changes of a type made whole: all machines of a managed group or node pool have one template.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from decimal import Decimal
 
 from msgspec.structs import replace
 
 from netplan_planner import model
 from netplan_planner.judging.findings import (
-    base_severity,
     by_cause,
     confidence_of,
     fingerprint,
     make_finding,
     ordered,
 )
-from netplan_planner.judging.fix_gain import Proposal, Standing
+from netplan_planner.judging.fix_gain import Proposal, Standing, lifts
 from netplan_planner.judging.fix_order import order_fixes
 from netplan_planner.judging.fix_sets import find_fix_sets, options_of
+from netplan_planner.judging.severity import base_severity, weighed
 from netplan_planner.ledger import ledger_of
-from netplan_planner.machines.groups import changed_together, is_managed
+from netplan_planner.machines.groups import GKE_NODE_LABEL, changed_together, is_managed
+from netplan_planner.planning.steps.machine_changes import Target, resize
+from netplan_planner.throughput import predict, sending_query, type_end
 from netplan_planner.units import counted
 from netplan_rules.base import Rule, harm, held_back_ratio
 from netplan_rules.work import MACHINE_TYPE, NEW_MACHINE
@@ -55,9 +57,45 @@ def with_whole_groups(facts: model.Facts, hits: tuple[model.Hit, ...]) -> tuple[
             # The types that the others need are no larger than that of the one that saves least.
             chosen = min(own.values(), key=lambda hit: hit.saving_usd_per_month or _NONE)
             whole |= dict.fromkeys(own)
-            whole[id(chosen)] = _of_group(facts, chosen, running, rest)
+            whole[id(chosen)] = _of_group(
+                facts, replace(chosen, seen_count=len(own)), running, rest
+            )
     found = (whole.get(id(hit), hit) for hit in hits)
-    return tuple(hit for hit in found if hit is not None)
+    return tuple(_with_template(facts, hit) for hit in found if hit is not None)
+
+
+def _with_template(facts: model.Facts, hit: model.Hit) -> model.Hit:
+    """Return a hit whose fix has the commands that give a managed group another template.
+
+    Of a node pool none are written; of a group that was not read it is said how they can be had.
+    """
+    change, fix = hit.change, hit.fix
+    if fix is None or change is None or change.kind not in model.BY_TEMPLATE:
+        return hit
+    machine = facts.inventory.instance_by_link.get(change.target)
+    is_node = machine is not None and machine.label(GKE_NODE_LABEL) is not None
+    if machine is None or is_node or not is_managed(facts, machine):
+        return hit
+    group = facts.inventory.group_by_member.get(change.target)
+    if group is None:
+        return replace(hit, fix=replace(fix, caution=model.spaced(fix.caution, _NOT_READ)))
+    # A type that is proposed is one without Tier_1.
+    is_tier1 = change.kind is model.ChangeKind.TIER_1
+    target = Target(change.to or machine.machine_type, is_tier1, change.cpu_platform)
+    step = resize(facts, machine, target).fix
+    text = f"{fix.text} {step.text}."
+    caution = model.spaced(fix.caution, step.caution)
+    # A plan's script would stop at a template that somebody has yet to make by hand.
+    is_whole = any("instance-templates create" in command for command in step.commands)
+    commands = step.commands if is_whole else ()
+    fix = replace(fix, text=text, commands=commands, verify=step.verify, undo=step.undo)
+    return replace(hit, fix=replace(fix, caution=caution))
+
+
+_NOT_READ = (
+    "Its group is not in the inventory, so there are no commands. Add it (gcloud compute"
+    " instance-groups managed list --format=json)."
+)
 
 
 def _of_group(
@@ -69,19 +107,65 @@ def _of_group(
     """Return a hit whose change is made to all machines of a group."""
     assert hit.change is not None
     if rest and (hit.saving_usd_per_month or hit.saving_before_commitments or _NONE) > 0:
-        why = f"{counted(len(rest), 'other machine')} of its group may need the type of today"
+        why = f"{counted(len(rest), 'other VM')} of its group may need today's type"
         saving, fix = model.Saving(unknown=why), hit.fix
         if fix is not None:
-            fix = replace(
-                fix, caution=f"Not before this is looked at: {why}. {fix.caution}".strip()
-            )
+            fix = replace(fix, caution=f"Check first: {why}. {fix.caution}".strip())
         return replace(hit, change=None, saving=saving, fix=fix, throughput_fixed=None)
     first = hit.change.target
     others = tuple(one.ref.self_link for one in group if one.ref.self_link != first)
     change = replace(hit.change, members=(first, *others))
-    told = f"It is of a group whose machines change together: {counted(len(group), 'machine')}."
+    told = f"All VMs of its group change together: {counted(len(group), 'VM')}."
     fix = hit.fix and replace(hit.fix, caution=model.spaced(hit.fix.caution, told))
     return replace(hit, change=change, saving=ledger_of(facts).value(change).saving, fix=fix)
+
+
+def _shared_templates(facts: model.Facts, hits: Sequence[model.Hit]) -> dict[int, model.Hit]:
+    """Return by identity the hits of groups whose limit the template of another hit lifts as well.
+
+    A group has one template: of those that hits ask for, the one that fits all of them.
+    """
+    of_group: dict[frozenset[model.SelfLink], list[model.Hit]] = {}
+    for hit in hits:
+        change = hit.change
+        if change is None or not change.members or change.kind not in _OF_TYPE:
+            continue
+        if lifts(hit.throughput_now, hit.throughput_fixed):
+            of_group.setdefault(frozenset(change.targets), []).append(hit)
+    found: dict[int, model.Hit] = {}
+    for own in of_group.values():
+        for chosen in sorted(own, key=lambda hit: -(hit.saving_usd_per_month or _NONE)):
+            rest = [hit for hit in own if hit is not chosen]
+            made = [_with_change_of(facts, hit, chosen) for hit in rest]
+            fitting = [one for one in made if one is not None]
+            if rest and len(fitting) == len(rest):
+                found |= {id(hit): one for hit, one in zip(rest, fitting, strict=True)}
+                break
+    return found
+
+
+_OF_TYPE = frozenset({model.ChangeKind.MACHINE_TYPE, model.ChangeKind.TIER_1})
+
+
+def _with_change_of(facts: model.Facts, hit: model.Hit, chosen: model.Hit) -> model.Hit | None:
+    """Return a hit with another one's change; None where that lifts its limit less."""
+    change, fixed = chosen.change, hit.throughput_fixed
+    assert change is not None
+    machine = facts.inventory.instance_by_link.get(hit.resources[0].self_link)
+    if machine is None or fixed is None or fixed.gbps is None:
+        return None
+    end = type_end(
+        change.to or machine.machine_type,
+        is_tier1=change.kind is model.ChangeKind.TIER_1,
+        cpu_platform=change.cpu_platform,
+        beside=machine,
+    )
+    is_outside = hit.limit is not None and hit.limit.name == "external-egress"
+    path = model.PathClass.INTERNET if is_outside else model.PathClass.SAME_ZONE_INTERNAL
+    then = predict(sending_query(path, end), facts.caps)
+    if then.gbps is None or then.gbps < fixed.gbps:
+        return None
+    return replace(hit, change=change, fix=chosen.fix, saving=chosen.saving, throughput_fixed=then)
 
 
 _SHOWN_LABELS = 2
@@ -95,15 +179,39 @@ class Answer(model.Value, frozen=True, kw_only=True):
     fix_sets: tuple[model.FixSet, ...]
 
 
-def answer(facts: model.Facts, kept: Sequence[tuple[Rule, tuple[model.Hit, ...]]]) -> Answer:
+def _none(rule: Rule, hit: model.Hit) -> bool:
+    """Return that a hit is not accepted."""
+    del rule, hit
+    return False
+
+
+def answer(
+    facts: model.Facts,
+    kept: Sequence[tuple[Rule, tuple[model.Hit, ...]]],
+    is_accepted: Callable[[Rule, model.Hit], bool] = _none,
+) -> Answer:
     """Return what the hits that nobody suppressed come to.
 
     What is only filtered from sight stays: an order that left it out would be another one.
+
+    Args:
+        facts: Which were judged.
+        kept: The hits of each rule.
+        is_accepted: Whether a place, with its whole group, is left out.
     """
+    whole = [(rule, with_whole_groups(facts, found)) for rule, found in kept]
+    shared = _shared_templates(facts, [hit for _, found in whole for hit in found])
     groups = [
         (rule, key, hits)
-        for rule, found in kept
-        for key, hits in by_cause(rule, with_whole_groups(facts, found)).items()
+        for rule, found in whole
+        for key, hits in by_cause(
+            rule,
+            tuple(
+                weighed(facts, shared.get(id(hit), hit))
+                for hit in found
+                if not is_accepted(rule, hit)
+            ),
+        ).items()
     ]
     standings = order_fixes(
         facts,
@@ -186,4 +294,5 @@ def _ordered_fix(finding: model.Finding, standing: Standing) -> model.OrderedFix
         saving_low_usd_per_month=standing.bounds.low if standing.bounds else None,
         saving_high_usd_per_month=standing.bounds.high if standing.bounds else None,
         further=named.further,
+        is_sure=standing.is_sure,
     )

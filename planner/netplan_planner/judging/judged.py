@@ -7,9 +7,15 @@ from msgspec.structs import replace
 
 from netplan_planner import meter, model
 from netplan_planner.errors import InputError
+from netplan_planner.judging.baseline import Matching
 from netplan_planner.judging.findings import fingerprint
 from netplan_planner.judging.fixes import answer
-from netplan_planner.judging.suppressions import Suppressions, read_suppressions
+from netplan_planner.judging.suppressions import (
+    Suppression,
+    Suppressions,
+    read_suppressions,
+    unmatched,
+)
 from netplan_planner.model import (
     Facts,
     Gap,
@@ -138,7 +144,7 @@ def with_bill(request: InputRequest, facts: model.Facts) -> model.Facts:
     if not request.billing_exports or facts.traffic is None:
         return facts
     if facts.traffic.is_of_metrics:
-        return replace(facts, why_not_reconciled="metrics do not tell which price traffic has")
+        return replace(facts, why_not_reconciled="metrics do not show the price of traffic")
     try:
         found = reconciling.reconcile_facts(
             facts, request.billing_exports, request.projects, request.prices
@@ -156,8 +162,12 @@ class Judged(model.Value, frozen=True, kw_only=True):
     fix_sets: tuple[model.FixSet, ...]
     suppressed: tuple[model.Suppressed, ...]
     suppressions: Suppressions
+    expired: tuple[model.ExpiredSuppression, ...]
+    unused: tuple[Suppression, ...]
+    """What the file and the baseline name and no rule found, though it judged all."""
     filtered: tuple[model.Filtered, ...]
     not_evaluated: tuple[model.NotEvaluated, ...]
+    notes: tuple[model.Note, ...]
 
 
 def judged(
@@ -171,24 +181,42 @@ def judged(
     """
     selected = select_rules(request.select, request.ignore)
     suppressions = read_suppressions(request.ignore_file, facts)
-    machines = counted(len(facts.inventory.instances), "machine")
-    say(f"judging {machines} by {counted(len(selected), 'rule')}")
+    machines = counted(len(facts.inventory.instances), "VM")
+    say(f"checking {machines} against {counted(len(selected), 'rule')}")
     judgements = []
     with meter.work("judging", total=len(selected), unit="rules"):
         for check in selected:
             judgements.append(judge(check, facts))
             meter.advance()
     kept, suppressed = _apply(suppressions, selected, judgements)
-    found = answer(facts, kept)
+    baseline = Matching(request.baseline, facts.today)
+    graded = [(rule, hits) for rule, hits in kept if not rule.is_note]
+    found = answer(facts, graded, baseline.takes)
     shown, filtered = _filter(request, found.findings)
+    gaps = _not_evaluated(selected, judgements)
+    hits = [(c, hit) for c, one in zip(selected, judgements, strict=True) for hit in one.hits]
+    idle = (*unmatched(suppressions, hits), *baseline.unmatched())
     return Judged(
         findings=shown,
         do_first=found.do_first,
         fix_sets=found.fix_sets,
-        suppressed=suppressed,
+        suppressed=_in_order((*suppressed, *baseline.accepted)),
         suppressions=suppressions,
+        expired=(*suppressions.expired, *baseline.expired),
+        unused=tuple(one for one in idle if _is_judged(one.rule, gaps)),
         filtered=filtered,
-        not_evaluated=_not_evaluated(selected, judgements),
+        not_evaluated=gaps,
+        notes=tuple(
+            model.Note(
+                rule=rule.id,
+                subject=hit.subject,
+                text=hit.message,
+                fix=hit.fix.text if hit.fix is not None else "",
+            )
+            for rule, hits in kept
+            if rule.is_note
+            for hit in hits
+        ),
     )
 
 
@@ -197,7 +225,7 @@ Kept = list[tuple[Rule, tuple[model.Hit, ...]]]
 
 def _apply(
     suppressions: Suppressions, checks: Sequence[Check], judgements: Sequence[Judgement]
-) -> tuple[Kept, tuple[model.Suppressed, ...]]:
+) -> tuple[Kept, list[model.Suppressed]]:
     """Split the hits into those that stay and those that the user chose not to see."""
     kept: Kept = []
     suppressed: list[model.Suppressed] = []
@@ -220,7 +248,17 @@ def _apply(
                 )
             )
         kept.append((check.rule, tuple(staying)))
-    return kept, tuple(sorted(suppressed, key=lambda s: (s.rule, s.subject)))
+    return kept, suppressed
+
+
+def _in_order(suppressed: Iterable[model.Suppressed]) -> tuple[model.Suppressed, ...]:
+    return tuple(sorted(suppressed, key=lambda one: (one.rule, one.subject)))
+
+
+def _is_judged(name: str, notes: Iterable[model.NotEvaluated]) -> bool:
+    """Return whether a rule, or each of an area, judged all; what was not judged may be there."""
+    rules = {check.rule.id for check in all_rules() if check.area == name} or {name}
+    return rules.isdisjoint(note.rule for note in notes)
 
 
 def _filter(
@@ -256,9 +294,13 @@ def _not_evaluated(
     chosen = {check.rule.id for check in selected}
     notes += [
         model.NotEvaluated(
-            rule=check.rule.id, reason="left out by --select or --ignore", kind="deselected"
+            rule=check.rule.id, reason="excluded by --select or --ignore", kind="deselected"
         )
         for check in all_rules()
         if check.rule.id not in chosen
+    ]
+    notes += [
+        model.NotEvaluated(rule=name, reason=why, kind="crashed")
+        for name, why in registry.unloaded_rules()
     ]
     return tuple(sorted(notes, key=lambda note: (note.kind, note.rule, note.reason)))

@@ -16,12 +16,13 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from netplan_planner import model
-from netplan_planner.ledger import Ledger
+from netplan_planner.ledger import Ledger, ledger_of
 from netplan_planner.ledger.account import OF_A_MACHINE, OF_TRAFFIC
 from netplan_planner.ledger.account import Made as MadeChange
 from netplan_planner.ledger.guards import why_made, why_refused
 from netplan_planner.ledger.state import Pair
 from netplan_planner.units import cents
+from netplan_rules.wording import PRICE_STAYS
 
 _PAIR = re.compile(r"(\S+) (→|↔) (\S+) \(([a-z0-9-]+-[a-z])(?:(?: → |, )([a-z0-9-]+-[a-z]))?\)")
 """The name of a place that is a pair, with the zone of both or of each."""
@@ -34,13 +35,20 @@ class Moved(NamedTuple):
     zone: model.Zone
 
 
-def as_of(fix: model.Fix, moved: Sequence[Moved]) -> model.Fix:
-    """Return a fix with the zones that machines are in by then, in its words and its commands."""
+def as_of(fix: model.Fix, moved: Sequence[Moved], usd: Decimal | None = None) -> model.Fix:
+    """Return a fix with the zones that machines are in by then, in its words and its commands.
+
+    Args:
+        fix: For the project as it was read.
+        moved: The machines that are elsewhere by then.
+        usd: What it saves a month by then: what costs the same today may not cost the same then.
+    """
     if not moved:
         return fix
+    text = fix.text.replace(f" {PRICE_STAYS}", "") if usd else fix.text
     return replace(
         fix,
-        text=_each(fix.text, moved, _in_words),
+        text=_without_old_addresses(_each(text, moved, _in_words), moved),
         commands=_commands(fix.commands, moved),
         verify=_step(fix.verify, moved),
         clean_up=_step(fix.clean_up, moved),
@@ -85,6 +93,18 @@ def _each(text: str, moved: Sequence[Moved], change: Callable[[str, Moved], str]
     return text
 
 
+def _without_old_addresses(text: str, moved: Sequence[Moved]) -> str:
+    """Take away the internal addresses that machines had before their moves."""
+    for machine, _ in moved:
+        for nic in machine.interfaces:
+            for address in filter(None, (nic.internal_ipv4, nic.internal_ipv6)):
+                own = rf"{re.escape(address)}(?![\w.:])"
+                new = f"the new internal address of {machine.name} (before its move {address})"
+                text = re.sub(rf"(?<=\.internal), currently {own}", "", text)
+                text = re.sub(rf"(connect to|must use) {own}", rf"\g<1> {new}", text)
+    return text
+
+
 def _in_words(text: str, moved: Moved) -> str:
     """Change names with their zone: `web-1.us-east1-b.c.p.internal`, `web-1 (us-east1-b`."""
     name, before = re.escape(moved.machine.name), re.escape(moved.machine.zone)
@@ -112,8 +132,9 @@ def _in_paths(text: str, moved: Moved) -> str:
     return re.sub(rf"{re.escape(path)}(?![\w-])", lambda _: there, text)
 
 
-_UNPRICED = "what its traffic costs after the fixes before it is not known"
-_UNCOVERED = "other changes leave commitments unused that it counts on"
+_TOLD = "another fix already changes its traffic"
+_UNPRICED = "the cost of its traffic after the earlier fixes is unknown"
+_UNCOVERED = "other changes leave commitments unused that it needs"
 
 
 class Now(NamedTuple):
@@ -143,8 +164,12 @@ class MadeSoFar:
         """Machines that moves were made to: their gain rests on where those stand."""
         self._by: dict[Pair, str] = {}
         """Of pairs that use internal addresses since: the finding whose fix it was."""
+        self._type_by: dict[model.Change, str] = {}
+        """Changes of types that were made: the finding whose fix each was."""
         self._told: Counter[model.SelfLink] = Counter()
         """Ends of traffic that fixes change which are told in words alone."""
+        self._told_edges: Counter[int] = Counter()
+        """Edges whose cost they save, by identity."""
         self._saved_usd: dict[tuple[object, ...], Decimal | None] = {}
         """Of pairs, by change and where the ends stand: most rounds change nothing for most."""
 
@@ -162,11 +187,13 @@ class MadeSoFar:
             self._count_told(hit, 1)
             return None
         if change.kind is model.ChangeKind.ZONE and not change.members:
-            self._reached[_beside(hit)] += 1
+            self._reached[beside(hit)] += 1
         if change.kind in OF_A_MACHINE and change.kind is not model.ChangeKind.SPOT:
             self.taken.update(dict.fromkeys(change.targets, change))
-        if finding and change.kind is model.ChangeKind.INTERNAL_ADDRESS:
+        if finding and change.is_of_internal_pair:
             self._by.update(dict.fromkeys(self._pairs(change), finding))
+        if finding and change.kind in OF_A_MACHINE:
+            self._type_by[change] = finding
         return self.ledger.make(change)
 
     def go_back(self, hit: model.Hit, mark: object) -> None:
@@ -176,7 +203,7 @@ class MadeSoFar:
             self._count_told(hit, -1)
             return
         if change.kind is model.ChangeKind.ZONE and not change.members:
-            self._reached[_beside(hit)] -= 1
+            self._reached[beside(hit)] -= 1
         if change.kind in OF_A_MACHINE and change.kind is not model.ChangeKind.SPOT:
             for link in change.targets:
                 self.taken.pop(link, None)
@@ -185,13 +212,16 @@ class MadeSoFar:
 
     def _pairs(self, change: model.Change) -> list[Pair]:
         """Return the pairs that use internal addresses after a change; none of another kind."""
-        if change.kind is not model.ChangeKind.INTERNAL_ADDRESS:
+        if not change.is_of_internal_pair:
             return []
         found = (self.ledger.state.pair(link, change.destination) for link in change.targets)
         return [pair for pair in found if pair is not None]
 
     def _count_told(self, hit: model.Hit, step: int) -> None:
-        if hit.gib_per_month is not None and hit.saving_usd_per_month is not None:
+        if hit.saving_usd_per_month is None:
+            return
+        self._told_edges.update(dict.fromkeys(map(id, hit.edges), step))
+        if hit.gib_per_month is not None:
             self._told.update({ref.self_link: step for ref in hit.resources})
 
     def worth(self, hit: model.Hit) -> Now:
@@ -204,12 +234,14 @@ class MadeSoFar:
         why = why_made(self.ledger.state, change)
         if not why and change.kind is model.ChangeKind.ZONE:
             why = self._why_no_move(hit, change)
-        held = "" if why else why_refused(self.ledger.state, change)
+        # What is refused today is not held back by another fix, which may have come first.
+        before = ledger_of(self._facts) if why else self.ledger
+        held = why_refused(before.state, change)
         if why or held:
             none = None if alone is None else Decimal(0)
             by = {self._by.get(pair, "") for pair in self._pairs(change)} if why else set()
-            same = by.pop() if len(by) == 1 else ""
-            return Now(none, why or held, is_needless=True, is_held=bool(held), same_as=same)
+            same = by.pop() if len(by) == 1 else self._type_by.get(change, "") if why else ""
+            return Now(none, held or why, is_needless=True, is_held=bool(held), same_as=same)
         if alone is None:
             return self._saved_later(hit, change)
         if change.kind is model.ChangeKind.MACHINE_TYPE:
@@ -222,11 +254,15 @@ class MadeSoFar:
     def _told_worth(self, hit: model.Hit, alone: Decimal | None) -> Now:
         """Return what a fix saves that is told in words alone.
 
-        What it says of traffic holds as long as no change has touched its ends.
+        What it says of traffic holds as long as no fix has changed that, or its ends.
         """
-        if hit.gib_per_month is None or alone is None:
+        if alone is None or (hit.gib_per_month is None and not hit.edges):
             return Now(alone)
         state = self.ledger.state
+        if any(self._told_edges[id(edge)] > 0 for edge in hit.edges):
+            return Now(None, _TOLD, is_needless=True)
+        if any(map(state.is_rerouted, hit.edges)):
+            return Now(None, _UNPRICED, is_needless=True)
         touched = {state.owners.get(link) for link in state.machines}
         touched.update(owner for pair in state.internal for owner in pair)
         ends = {state.owners.get(ref.self_link) for ref in hit.resources} - {None}
@@ -235,18 +271,23 @@ class MadeSoFar:
     def _why_told(self, change: model.Change) -> str:
         """Return why a change of traffic is not made beside a fix that is told in words alone."""
         ends = {*change.targets, change.destination}
-        is_told = change.kind in OF_TRAFFIC and any(self._told[link] > 0 for link in ends if link)
-        return "another fix already changes its traffic" if is_told else ""
+        if change.kind not in OF_TRAFFIC:
+            return ""
+        is_told = any(self._told[link] > 0 for link in ends if link) or (
+            self._told_edges.total() > 0
+            and any(self._told_edges[id(edge)] > 0 for edge in self.ledger.edges(change))
+        )
+        return _TOLD if is_told else ""
 
     def _why_no_move(self, hit: model.Hit, change: model.Change) -> str:
         """Return why a move no longer makes sense beside those that were made, or nothing."""
         if any(self._reached[link] > 0 for link in change.targets):
-            return "another fix moves a machine to where it stands"
+            return "another fix moves a VM to its place"
         if change.members:
             return ""
-        peer = self.ledger.state.machine(_beside(hit))
+        peer = self.ledger.state.machine(beside(hit))
         if peer is not None and peer.zone != change.to:
-            return "what it would stand beside stands elsewhere then"
+            return "the VM it moves next to is elsewhere by then"
         return ""
 
     def _saved_later(self, hit: model.Hit, change: model.Change) -> Now:
@@ -256,14 +297,14 @@ class MadeSoFar:
             return Now(None)
         worth = self._value(change)
         is_worth = worth is not None and worth > 0
-        return Now(worth, "once the fixes before it are made") if is_worth else Now(None)
+        return Now(worth, "after the earlier fixes") if is_worth else Now(None)
 
     def _retyped(self, hit: model.Hit, change: model.Change, alone: Decimal) -> Now:
         """Return what another type saves now: of the machine as the fixes before it leave it."""
         if any(link in self.ledger.state.machines for link in change.targets):
             worth = self._value(change)
             if worth is None:
-                why = "another fix changes the machine to one whose price is not known"
+                why = "another fix changes the VM to a type of unknown price"
                 return Now(Decimal(0), why)
             return Now(worth, _less(worth, alone))
         cover = self.ledger.cover_usd(change)
@@ -289,7 +330,7 @@ class MadeSoFar:
         return worth.usd
 
 
-def _beside(hit: model.Hit) -> model.SelfLink:
+def beside(hit: model.Hit) -> model.SelfLink:
     """Return the machine that a move is made to."""
     return hit.resources[1].self_link if len(hit.resources) > 1 else model.SelfLink("")
 
@@ -297,4 +338,4 @@ def _beside(hit: model.Hit) -> model.SelfLink:
 def _less(worth: Decimal, alone: Decimal) -> str:
     if cents(worth) >= cents(alone):
         return ""  # the last digits of unit prices differ between one line and two
-    return "the fixes before it save part of that already"
+    return "earlier fixes already save part of it"

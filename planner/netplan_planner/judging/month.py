@@ -1,5 +1,6 @@
 """The bill of a month: machines, traffic and services together, and what committing would save."""
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from decimal import Decimal
@@ -10,6 +11,7 @@ from msgspec.structs import replace
 
 from netplan_planner import model
 from netplan_planner.errors import MissingDatum
+from netplan_planner.judging.fix_gain import scaled
 from netplan_planner.judging.services import SOLE_TENANT_NODES, network_services
 from netplan_planner.ledger import Ledger
 from netplan_planner.ledger.resources import (
@@ -19,12 +21,15 @@ from netplan_planner.ledger.resources import (
     unused_address_lines,
 )
 from netplan_planner.model import Change, CommitmentLever, CommitmentScope, Facts, OrderedFix
+from netplan_planner.model.project.kubernetes import COMPUTE_ENGINE
 from netplan_planner.model.report_rows import MonthBill, unpriced_span
+from netplan_planner.optimise.bill import part_of
 from netplan_planner.optimise.commitment_types import is_pending
 from netplan_planner.planning.fleet.standing import committed as commitments_of
 from netplan_planner.planning.fleet.standing import why_no_price
 from netplan_planner.planning.traffic_bill import traffic_by_class
 from netplan_planner.throughput import deciding_platform, instance_cap
+from netplan_planner.world.not_read import groups_not_read
 
 # Regional quotas hold besides the caps of machines. Their values stand in no resource that is read:
 # they are named, with what the machines of the region could send together.
@@ -81,7 +86,7 @@ def _row(facts: model.Facts, instance: model.Instance, costs: MachineCosts) -> m
     )
 
 
-NOT_KNOWN = "(not known)"
+NOT_KNOWN = "(unknown)"
 """For the address that a planned machine gets."""
 
 
@@ -173,6 +178,10 @@ class Tables(NamedTuple):
     """Of those, without a known price."""
     free: "FreeHours | None" = None
     """What is free of addresses in use."""
+    machine_parts: tuple[tuple[str, Decimal], ...] = ()
+    """What Tier_1, GPUs and Local SSDs are of the price of machines."""
+    unlisted: tuple[int, int, int] = (0, 0, 0)
+    """Nodes and other machines that were seen, and groups of others: all in no inventory."""
 
     @property
     def unpriced(self) -> list[model.Unpriced]:
@@ -192,7 +201,44 @@ def tables_of(facts: model.Facts) -> Tables:
             unpriced += 1
     has_traffic, rows = facts.traffic is not None, machine_rows(facts)
     free = _free_hours(facts, rows)
-    return Tables(rows, classes, services, has_traffic, idle, unpriced, free)
+    return Tables(
+        rows,
+        classes,
+        services,
+        has_traffic,
+        idle,
+        unpriced,
+        free,
+        _machine_parts(facts),
+        _unlisted(facts),
+    )
+
+
+def _machine_parts(facts: model.Facts) -> tuple[tuple[str, Decimal], ...]:
+    costs, found = MachineCosts(facts), defaultdict[str, Decimal](Decimal)
+    for machine in facts.inventory.instances:
+        with suppress(MissingDatum):
+            for item in costs.lines(machine):
+                found[part_of(item)] += item.usd_per_month
+    return tuple((part, usd) for part, usd in sorted(found.items()) if part and usd)
+
+
+def _unlisted(facts: model.Facts) -> tuple[int, int, int]:
+    """Return how many nodes, other machines of the traffic, and groups no inventory has."""
+    inventory = facts.inventory
+    nodes = inventory.kubernetes.nodes if inventory.kubernetes is not None else None
+    lost = [
+        node
+        for node in nodes or ()
+        if (node.cloud == COMPUTE_ENGINE or node.node_pool)
+        and node.name not in inventory.instance_by_node
+    ]
+    links = {node.instance for node in lost}
+    owners = facts.traffic.owners if facts.traffic is not None else ()
+    machines = (one.link for one in owners if one.kind is model.OwnerKind.VM and one.link)
+    others = {one for one in machines if one not in inventory.instance_by_link}
+    groups = 0 if lost else groups_not_read(inventory)
+    return len(lost), len(others - links), groups
 
 
 class FreeHours(NamedTuple):
@@ -220,7 +266,7 @@ def _free_hours(facts: model.Facts, rows: Sequence[model.MachineRow]) -> FreeHou
     price = facts.prices.external_address(use, paid[0][0])
     steps = facts.prices.external_address_tiers(use, paid[0][0])
     free_h = next((step.start for step in steps if step.price.usd), _ZERO)
-    note = f"the first {free_h:f} hours of a month are free" if free_h else ""
+    note = f"the account's first {free_h:f} hours per month are free" if free_h else ""
     return FreeHours(note, min(_sum(usd for _, usd in paid), free_h * price.usd))
 
 
@@ -245,28 +291,43 @@ class Committed(NamedTuple):
     unknown: str = ""
 
 
-def committed(facts: model.Facts, uses: Sequence[model.CommitmentUse]) -> Committed:
+_OF_OTHERS = (
+    "other projects' use of flexible commitments, which are assumed to cover these VMs first"
+)
+
+
+def committed(
+    facts: model.Facts,
+    uses: Sequence[model.CommitmentUse],
+    scope: CommitmentScope = CommitmentScope.UNKNOWN,
+) -> Committed:
     """Return what commitments add to the price of machines, which is that without any.
 
     Args:
         facts: The machines.
         uses: Every commitment that was read, with its fee.
+        scope: Whether projects share commitments.
     """
-    if facts.prices.flexible is not None:
-        return Committed(None, "what flexible commitments cover is in the billing export alone")
     in_force = [use for use in uses if use.state == "active"]
     active = [part for use in in_force for part in use.parts]
-    unknown = next((use.note for use in in_force if not use.parts and "not known" in use.note), "")
+    unknown = next((use.note for use in in_force if not use.parts and "unknown: " in use.note), "")
     if unknown:
         return Committed(None, unknown)
-    if not active:
+    if not active and facts.prices.flexible is None:
         return Committed(_ZERO)
     if any(part.usd_per_month is None for part in active):
-        return Committed(None, "the fee of a commitment is not known")
+        return Committed(None, "the fee of a commitment is unknown")
     fees = sum((part.usd_per_month or _ZERO for part in active), _ZERO)
     # What begins within days is on no bill yet.
     begun = tuple(one for one in facts.inventory.commitments if not is_pending(one))
-    ledger = facts.machines.ledger(replace(facts.inventory, commitments=begun), facts.today)
+    inventory = replace(facts.inventory, commitments=begun)
+    if facts.prices.flexible is not None:
+        found = commitments_of(
+            replace(facts, inventory=inventory), inventory.instances, scope, ONE_YEAR
+        )
+        doubt = facts.prices.flexible.doubt or "what flexible commitments cover of these VMs"
+        return Committed(None, doubt) if found is None else Committed(found.added_usd, _OF_OTHERS)
+    ledger = facts.machines.ledger(inventory, facts.today)
     covered = _ZERO
     running = [one for one in facts.inventory.instances if one.is_to_run]
     # What a machine without a known price is spared is in no sum either: commitments serve others.
@@ -279,6 +340,28 @@ def committed(facts: model.Facts, uses: Sequence[model.CommitmentUse]) -> Commit
             covered -= model.total_usd(cover.items)
         ledger.take(gone)
     return Committed(fees - covered)
+
+
+def bounded_bill(facts: Facts, bill: MonthBill) -> MonthBill:
+    """Return a bill with the least and the most that traffic and services can come to.
+
+    Prices have steps, so each end is reckoned by itself.
+    """
+    ratios = facts.traffic.month_ratios if facts.traffic is not None else (1.0, 1.0)
+    if ratios == (1.0, 1.0):
+        return bill
+    first, *ends = (_of_volume(scaled(facts, ratio)) for ratio in (1.0, *ratios))
+    low, high = (bill.least_usd_per_month - first + end for end in ends)
+    return replace(bill, low_usd_per_month=low, high_usd_per_month=high)
+
+
+def _of_volume(facts: Facts) -> Decimal:
+    """Return the least that traffic and services cost a month."""
+    classes, services = traffic_by_class(facts), network_services(facts)
+    unpriced = [part for one in classes for part in one.unpriced]
+    unpriced += [part for one in services for part in one.unpriced]
+    usd = _sum((*(one.usd_per_month for one in classes), *(one.usd_per_month for one in services)))
+    return usd + unpriced_span(unpriced)[0]
 
 
 def month_bill(tables: Tables, commitments: Committed) -> MonthBill:
@@ -298,6 +381,10 @@ def month_bill(tables: Tables, commitments: Committed) -> MonthBill:
         commitments_unknown=commitments.unknown,
         addresses_note=tables.free.note if tables.free is not None else "",
         addresses_free_usd=tables.free.most_usd if tables.free is not None else _ZERO,
+        machine_parts=tables.machine_parts,
+        unlisted_nodes=tables.unlisted[0],
+        unlisted_machines=tables.unlisted[1],
+        unlisted_groups=tables.unlisted[2],
         unpriced_machine_count=sum(bool(row.price_unknown) for row in rows),
         unpriced_address_count=tables.unpriced_address_count,
         unpriced_low_usd=low,

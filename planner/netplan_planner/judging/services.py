@@ -8,16 +8,16 @@ from netplan_planner import model, units
 from netplan_planner.errors import MissingDatum
 from netplan_planner.machines.groups import CLUSTER_LABEL
 from netplan_planner.model.evidence.log_volume import NOT_MADE, log_gib, record_bytes
-from netplan_planner.paths.gateways import attachment_lines, balancer_kind
+from netplan_planner.paths.gateways import (
+    GKE_ENDPOINT,
+    attachment_lines,
+    balancer_kind,
+    endpoint_kind,
+)
 from netplan_planner.paths.machines import is_gke_node
 from netplan_planner.planning import service_bill
 from netplan_planner.planning.service_bill import ServiceBill
 from netplan_planner.units import counted
-
-_ENDPOINT = "/serviceAttachments/"
-_GKE_MADE = f"{_ENDPOINT}gke-"
-"""How GKE names what it publishes a control plane by (recorded: `gke-2030798d…-sa`)."""
-
 
 SOLE_TENANT_NODES = "sole-tenant-nodes"
 _OF_NODES = {"ACCELERATOR": "the GPUs", "LOCAL_SSD": "the Local SSDs"}
@@ -62,8 +62,8 @@ def _total(
 def _data_note(facts: model.Facts, verb: str, rows: str) -> str:
     """Return where the dollars of the data are, which a service costs beside its hours."""
     if facts.traffic is None:
-        return f"without the data that they {verb}: no traffic was given"
-    return f"what they {verb} is in the {rows} of the traffic"
+        return f"without the data that they {verb} (no traffic given)"
+    return f"the data that they {verb} is in the {rows} of the traffic"
 
 
 def _nat(facts: model.Facts) -> Iterator[model.ServiceTotal]:
@@ -102,11 +102,10 @@ def _addresses(facts: model.Facts, nat: model.NatGateway, users: int) -> Service
                 name=f"{nat.name} in {nat.region}: external addresses",
                 quantity=Decimal(1),
                 unit="gateway",
-                reason="Google picks its addresses, and the input does not say how many",
+                reason="Google assigns its addresses, and the input does not state how many",
                 lowest_usd_per_month=least.usd_per_month,
-                what_tells=f"`gcloud compute routers get-status"
-                f" {nat.router.rpartition('/')[2]} --region={nat.region}"
-                f" --project={model.project_of(nat.router)}`",
+                what_tells=f"`gcloud compute routers get-status {nat.router.rpartition('/')[2]}"
+                f" --region={nat.region} --project={model.project_of(nat.router)}`",
             ),
         )
     )
@@ -116,7 +115,7 @@ def _vpn(facts: model.Facts) -> Iterator[model.ServiceTotal]:
     tunnels = Counter(tunnel.region or "" for tunnel in facts.inventory.vpn_tunnels)
     bill = ServiceBill()
     for region, count in sorted(tunnels.items()):
-        place = region or "a region that the input does not name"
+        place = region or "a region that is not in the input"
         bill |= service_bill.vpn_tunnels(facts.prices, f"VPN in {place}", region, count)
     if tunnels:
         note = _data_note(facts, "carry", "hybrid row")
@@ -144,7 +143,7 @@ def _attachments(facts: model.Facts) -> Iterator[model.ServiceTotal]:
             if one.state not in _NOT_READY:
                 bill |= ServiceBill(lines)
                 continue
-            reason = f"whether one that is {one.state} is paid for is not known"
+            reason = f"it is unknown whether an attachment in state {one.state} is billed"
             highest_usd = model.total_usd(lines)
         missing = model.Unpriced(
             name=f"VLAN attachment {one.name}",
@@ -156,7 +155,7 @@ def _attachments(facts: model.Facts) -> Iterator[model.ServiceTotal]:
         )
         bill |= ServiceBill(unpriced=(missing,))
     if found:
-        note = "without the ports of Dedicated Interconnect, and what is sent through them"
+        note = "without the ports of Dedicated Interconnect and the data sent through them"
         yield _total("vlan-attachments", len(found), bill, note)
 
 
@@ -190,10 +189,10 @@ def _perhaps_active(
     known = whole.usd_per_month
     most = known - (sure.usd_per_month or Decimal(0)) if known is not None else None
     bounds = model.Unpriced(
-        name=f"{kind.value} spokes of Network Connectivity Center: {count}",
+        name=f"{kind.value} Network Connectivity Center spokes: {count}",
         quantity=Decimal(count),
         unit="spoke",
-        reason="whether they are active, and so paid for, is not known",
+        reason="it is unknown whether they are active, and so billed",
         lowest_usd_per_month=Decimal(0),
         highest_usd_per_month=most,
         what_tells="`gcloud network-connectivity spokes list`",
@@ -218,16 +217,12 @@ def _rules(facts: model.Facts) -> Iterator[model.ServiceTotal]:
 
 def _endpoints(facts: model.Facts) -> Iterator[model.ServiceTotal]:
     """Yield the endpoints of Private Service Connect, which are forwarding rules too."""
-    targets = [rule.target or "" for rule in facts.inventory.forwarding_rules if _is_endpoint(rule)]
-    of_gke = sum(_GKE_MADE in target for target in targets)
-    if targets:
-        bill = service_bill.psc_endpoints(facts.prices, len(targets) - of_gke, of_gke)
-        note = "without the data that they process"
-        yield _total("psc-endpoints", len(targets), bill, note)
-
-
-def _is_endpoint(rule: model.ForwardingRule) -> bool:
-    return _ENDPOINT in (rule.target or "")
+    kinds = list(filter(None, map(endpoint_kind, facts.inventory.forwarding_rules)))
+    of_gke = kinds.count(GKE_ENDPOINT)
+    if kinds:
+        bill = service_bill.psc_endpoints(facts.prices, len(kinds) - of_gke, of_gke)
+        note = _data_note(facts, "process", "load-balancer row")
+        yield _total("psc-endpoints", len(kinds), bill, note)
 
 
 def _is_balanced(rule: model.ForwardingRule) -> bool:
@@ -235,7 +230,7 @@ def _is_balanced(rule: model.ForwardingRule) -> bool:
         rule.scheme is not None
         and rule.scheme != "INTERNAL_SELF_MANAGED"
         and "VpnGateways/" not in (rule.target or "")
-        and not _is_endpoint(rule)
+        and not endpoint_kind(rule)
     )
 
 
@@ -255,7 +250,7 @@ def _flow_logs(facts: model.Facts) -> Iterator[model.ServiceTotal]:
     gib = log_gib(records, has_metadata=coverage.has_metadata)
     bill = service_bill.flow_logs(facts.prices, gib)
     size = record_bytes(has_metadata=coverage.has_metadata)
-    note = f"{records:,} records a month as read, {size:,} bytes each"
+    note = f"{records:,} records/month as read, {size:,} bytes each"
     yield _total("flow-logs", len(logging), bill, note)
 
 
@@ -268,9 +263,9 @@ def _gke_clusters(facts: model.Facts) -> Iterator[model.ServiceTotal]:
         return
     extended = sum(one.release_channel == _EXTENDED for one in clusters)
     bill = service_bill.gke_clusters(facts.prices, len(clusters), extended)
-    pods = "; without the pods of Autopilot" if any(one.is_autopilot for one in clusters) else ""
+    pods = "; without Autopilot pods" if any(one.is_autopilot for one in clusters) else ""
     credit = model.Amount(usd=_FREE_TIER_USD_PER_MONTH)
-    note = model.worded("a billing account's credit of ", credit, f" is not taken off{pods}")
+    note = model.worded("a billing account credit of ", credit, f" is not deducted{pods}")
     yield _total("gke-clusters", len(clusters), bill, note)
 
 
@@ -283,7 +278,7 @@ def _clusters_of_nodes(facts: model.Facts) -> Iterator[model.ServiceTotal]:
             name="management of GKE clusters",
             quantity=Decimal(len(names)),
             unit="cluster",
-            reason="machines are nodes of clusters that were not read",
+            reason="VMs are nodes of clusters that are not in the inventory",
             what_tells="gcloud container clusters list --format=json",
         )
         yield _total("gke-clusters", len(names), ServiceBill(unpriced=(missing,)))
@@ -300,7 +295,7 @@ def _ambient(facts: model.Facts) -> Iterator[model.ServiceTotal]:
             name="GKE ambient networking",
             quantity=Decimal(len(enrolled)),
             unit="namespace",
-            reason="it is paid by the pod, and no pods were read",
+            reason="it is billed per pod, and no pods are in the inventory",
             what_tells="kubectl get pods --all-namespaces --output=json",
         )
         yield _total("gke-ambient-networking", 0, ServiceBill(unpriced=(missing,)))
@@ -322,7 +317,7 @@ def _nodes(facts: model.Facts) -> Iterator[model.ServiceTotal]:
         bill |= _of_group(facts, group, found)
     if groups:
         scaled = any(group.is_autoscaled for group in groups)
-        note = "with what runs on them" + ", as many nodes as there are now" * scaled
+        note = "including their VMs" + ", at the current number of nodes" * scaled
         count = sum(group.size or 0 for group in groups)
         yield _total(SOLE_TENANT_NODES, count, bill, note)
 
@@ -335,11 +330,11 @@ def _of_group(
     node_type = template.node_type if template is not None else None
     sure = ServiceBill()
     if size is None:
-        why, tells = "how many nodes it has is not stated", _LISTS_NODES
+        why, tells = "its number of nodes is not stated", _LISTS_NODES
     elif template is None:
-        why, tells = "its node template was not read", _LISTS_TEMPLATES
+        why, tells = "its node template is not in the inventory", _LISTS_TEMPLATES
     elif node_type is None:
-        why, tells = "its template names no node type: Google picks one", _LISTS_NODES
+        why, tells = "its template names no node type: Google selects one", _LISTS_NODES
     else:
         name = f"sole-tenant nodes of {group.name}"
         sure = service_bill.sole_tenant_nodes(facts.prices, name, region, node_type, size)
@@ -347,7 +342,7 @@ def _of_group(
         extra += ["the premium of overcommitted vCPUs"] if template.has_overcommit else []
         if not extra or not sure.lines:
             return sure
-        why, tells = f"no price of {' and '.join(extra)} of its nodes is known", "the bill"
+        why, tells = f"no known price of {' and '.join(extra)} of its nodes", "the bill"
     missing = model.Unpriced(
         name=f"sole-tenant nodes of {group.name}",
         quantity=Decimal(size or 1),

@@ -6,18 +6,32 @@ A path is not held against every glob. Those without a wildcard are looked up wh
 only where the path holds a piece of its literal text, the piece that the fewest globs share.
 """
 
+import json
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import date
 from fnmatch import translate
 from functools import cached_property
+from glob import escape
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
+
+from msgspec.structs import replace
 
 from netplan_planner.errors import UsageError, did_you_mean
-from netplan_planner.input_files import Given, give, toml_file
-from netplan_planner.model import ExpiredSuppression, Facts, Hit, Instance, SelfLink, Value, taken
+from netplan_planner.input_files import Given, give, toml_file, whole
+from netplan_planner.model import (
+    ExpiredSuppression,
+    Facts,
+    Finding,
+    Hit,
+    Instance,
+    SelfLink,
+    Value,
+    taken,
+)
+from netplan_planner.writing import written_whole
 from netplan_rules.base import Check
 from netplan_rules.registry import AREAS, find_rule
 
@@ -127,7 +141,7 @@ def ignore_file(given: Path | None) -> Path | None:
     usual = Path(IGNORE_FILE)
     if given is not None or not usual.is_file():
         return given
-    give(Given("--ignore-file", usual))
+    give(Given("--ignore-file", usual, is_own=True))
     return usual
 
 
@@ -183,6 +197,63 @@ class Suppressions(Value, frozen=True, kw_only=True, dict=True):
         return next((s for s in of_labels if s.rule in names), None)
 
 
+def unmatched(
+    suppressions: Suppressions, hits: Sequence[tuple[Check, Hit]]
+) -> tuple[Suppression, ...]:
+    """Return the suppressions of the file that fit none of some hits."""
+    left = replace(suppressions, by_link=())
+    # One that stands behind another of the same hit fits it too.
+    while left.active and (fit := {left.find(check, hit) for check, hit in hits} - {None}):
+        left = replace(left, active=tuple(one for one in left.active if one not in fit))
+    return left.active
+
+
+def add_ignores(path: Path, findings: Iterable[Finding], reason: str) -> int:
+    """Append an entry for each place of findings to a file, and return how many are new.
+
+    What is there stays as it is. The file is written whole or not at all.
+
+    Raises:
+        UsageError: If the file holds something else.
+        InputError: If it cannot be written.
+    """
+    is_there = path.exists()
+    known = {(one.rule, one.resource) for one in _of_file(path)} if is_there else set()
+    places = (
+        (finding.rule, escape(link))
+        for finding in findings
+        for member in finding.members
+        for link in _at_fault(finding, member.resources[0].self_link)
+    )
+    new = [place for place in dict.fromkeys(places) if place not in known]
+    if new:
+        held = whole(path).decode() if is_there else ""
+        entries = "\n".join(_entry_text(rule, resource, reason) for rule, resource in new)
+        joint = "" if not held else "\n" if held.endswith("\n") else "\n\n"
+        with written_whole(path, is_own=True) as file:
+            file.write_bytes(f"{held}{joint}{entries}".encode())
+    return len(new)
+
+
+def _at_fault(finding: Finding, link: SelfLink) -> Iterator[SelfLink]:
+    """Yield a resource, and the machines of its group that change with it."""
+    yield link
+    for change in finding.changes:
+        if change.target == link:
+            yield from change.members
+
+
+def _entry_text(rule: str, resource: str, reason: str) -> str:
+    values = {"rule": rule, "resource": resource, "reason": reason}
+    lines = (f"{key} = {_toml_text(value)}\n" for key, value in values.items())
+    return f"[[ignore]]\n{''.join(lines)}"
+
+
+def _toml_text(text: str) -> str:
+    """Return a basic string of TOML, whose escapes are those of JSON, and one more."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007F")
+
+
 def read_suppressions(path: Path | None, facts: Facts) -> Suppressions:
     """Return the suppressions of a file (None: no file) and of the labels of all machines.
 
@@ -194,11 +265,11 @@ def read_suppressions(path: Path | None, facts: Facts) -> Suppressions:
     active: list[Suppression] = []
     expired: list[Suppression] = []
     for suppression in from_file:
-        (expired if _is_over(suppression, facts.today) else active).append(suppression)
+        (expired if is_over(suppression, facts.today) else active).append(suppression)
     by_link: list[tuple[SelfLink, tuple[Suppression, ...]]] = []
     for link, suppressions in labelled:
-        expired += [s for s in suppressions if _is_over(s, facts.today)]
-        by_link.append((link, tuple(s for s in suppressions if not _is_over(s, facts.today))))
+        expired += [s for s in suppressions if is_over(s, facts.today)]
+        by_link.append((link, tuple(s for s in suppressions if not is_over(s, facts.today))))
     return Suppressions(
         active=tuple(active),
         by_link=tuple(by_link),
@@ -207,8 +278,17 @@ def read_suppressions(path: Path | None, facts: Facts) -> Suppressions:
     )
 
 
-def _is_over(suppression: Suppression, today: date) -> bool:
-    return suppression.expires is not None and suppression.expires < today
+class Ending(Protocol):
+    """Something with a last day."""
+
+    @property
+    def expires(self) -> date | None:
+        """None: it has no end."""
+
+
+def is_over(entry: Ending, today: date) -> bool:
+    """Return whether a day is behind the last one of an entry."""
+    return entry.expires is not None and entry.expires < today
 
 
 def _expired(suppression: Suppression) -> ExpiredSuppression:
@@ -220,7 +300,7 @@ def _of_file(path: Path) -> tuple[Suppression, ...]:
     table = toml_file(path)
     entries = table.get("ignore", [])
     if not isinstance(entries, list) or set(table) - {"ignore"}:
-        raise UsageError(f"{path}: it holds [[ignore]] tables and nothing else")
+        raise UsageError(f"{path}: it can only contain [[ignore]] tables")
     return tuple(_entry(f"{path.name}: [[ignore]] {n}", e) for n, e in enumerate(entries, 1))
 
 
@@ -231,12 +311,12 @@ def _entry(where: str, entry: dict[str, Any]) -> Suppression:
         raise UsageError(f"{where}: unknown key {unknown[0]!r}{hint}")
     for key in ("rule", "reason"):
         if not isinstance(entry.get(key), str) or not entry[key].strip():
-            raise UsageError(f"{where}: {key!r} is required and a text")
+            raise UsageError(f"{where}: {key!r} is required and must be text")
     if not isinstance(entry.get("resource", "*"), str):
-        raise UsageError(f"{where}: 'resource' is a text: a glob over the end of the self link")
+        raise UsageError(f"{where}: 'resource' must be text: a glob over the end of the self link")
     expires = entry.get("expires")
     if expires is not None and (not isinstance(expires, date) or hasattr(expires, "hour")):
-        raise UsageError(f"{where}: 'expires' is a date such as 2027-01-31, without quotes")
+        raise UsageError(f"{where}: 'expires' must be a date such as 2027-01-31, without quotes")
     rule = entry["rule"]
     return Suppression(
         rule=rule if rule in AREAS else _rule_id(where, rule),

@@ -9,11 +9,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
-from msgspec.structs import replace
-
 from netplan_planner import model
 from netplan_planner.errors import MissingDatum
-from netplan_planner.ledger.compared import AT_LIST, is_at_list
+from netplan_planner.ledger.compared import is_at_list, saved_at_list
 from netplan_planner.ledger.resources import (
     Gateways,
     Lines,
@@ -114,12 +112,11 @@ class Ledger:
         if self._even is None or not is_at_list(self._facts.prices, items):
             return worth
         found = self._even.value(*changes)
-        note = "; ".join(filter(None, (AT_LIST, found.saving.note)))
-        return found._replace(saving=replace(found.saving, note=note))
+        return found._replace(saving=saved_at_list(found.saving, worth.saving))
 
     def _value(self, changes: Sequence[model.Change]) -> Worth:
         links = [link for change in changes for link in change.targets]
-        touched = (edge for change in changes for edge in self._edges(change))
+        touched = (edge for change in changes for edge in self.edges(change))
         edges = tuple({id(edge): edge for edge in touched}.values())
         if why := self._off(changes):
             return Worth(model.Saving(unknown=why))
@@ -151,12 +148,15 @@ class Ledger:
         is_known = all(one.basis is model.SavingBasis.BILL for one in found)
         return sum((one.usd_per_month for one in found), Decimal(0)) if is_known else None
 
-    def _edges(self, change: model.Change) -> Iterator[model.Edge]:
+    def edges(self, change: model.Change) -> Iterator[model.Edge]:
+        """Yield the edges that may cost something else after a change, some twice."""
         owners = self.state.owners
         if self._facts.traffic is None or change.kind not in OF_TRAFFIC:
             return
         for link in change.targets:
-            if change.kind is model.ChangeKind.INTERNAL_ADDRESS:
+            if change.kind is model.ChangeKind.NEAR_ENDPOINTS:
+                yield from (one.edge for one in self.state.shares.by_service.get(link, ()))
+            elif change.kind is model.ChangeKind.INTERNAL_ADDRESS:
                 pair = self.state.pair(link, change.destination)
                 yield from self.traffic.edges_between(pair) if pair is not None else ()
             elif link in owners:
@@ -174,8 +174,8 @@ class Ledger:
         if off is None:
             return ""
         if off.is_suspended:
-            return f"{off.name} is suspended, and pays for its memory alone as it stands"
-        return f"{off.name} is stopped, and costs nothing as it stands"
+            return f"{off.name} is suspended: you pay only for its memory"
+        return f"{off.name} is stopped and costs nothing now"
 
     def _nats(self, links: Iterable[model.SelfLink]) -> dict[GatewayKey, model.NatGateway]:
         found: dict[GatewayKey, model.NatGateway] = {}
@@ -211,7 +211,7 @@ class Ledger:
         for link in dict.fromkeys(links):
             machine = self.state.machine(link)
             if machine is not None:
-                of = f"machine {link} {self._machines.kind(machine)}"
+                of = f"VM {link} {self._machines.kind(machine)}"
                 ask(of, lambda machine=machine: self._machines.lines(machine))  # type: ignore[misc]
                 ask(f"addresses {link}", lambda machine=machine: address_lines(facts, machine))  # type: ignore[misc]
                 for freed in self.state.freed(link):
@@ -231,7 +231,7 @@ class Ledger:
             for change in _of_cover(was, now):
                 cover = self._cover.change(change)
                 if cover.unknown:
-                    note = f"it is not known {cover.unknown}"
+                    note = f"it is unknown {cover.unknown}"
                     yield model.Saving(basis=model.SavingBasis.BEFORE_COMMITMENTS, note=note)
                 else:
                     yield model.Saving(items=cover.items, note=cover.note)
@@ -255,6 +255,7 @@ OF_TRAFFIC = frozenset(
         model.ChangeKind.NETWORK_TIER,
         model.ChangeKind.EXTERNAL_ADDRESS,
         model.ChangeKind.RELEASE_ADDRESS,
+        model.ChangeKind.NEAR_ENDPOINTS,
     }
 )
 """Kinds of changes after which traffic may cost something else."""

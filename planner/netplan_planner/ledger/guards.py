@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from netplan_planner import model
 from netplan_planner.ledger.peerings import why_not_peered
 from netplan_planner.ledger.state import State, key_of
-from netplan_planner.machines.groups import why_it_stays
+from netplan_planner.machines.groups import why_it_stays, why_type_stays
 from netplan_planner.units import SECONDS_PER_HOUR, counted
 
 
@@ -16,13 +16,18 @@ def why_refused(state: State, change: model.Change) -> str:
     match change.kind:
         case model.ChangeKind.ZONE:
             return (
-                _tied(state, change)
-                or why_impossible(state, change)
-                or _beside_copy(state, change)
-                or _from_copies(state, change)
+                why_impossible(state, change)
+                or why_held(state, change)
+                or (_not_to_be_peered(state, change) if change.destination else "")
             )
+        case model.ChangeKind.NO_TIER_1:
+            return _keeps_state(state, change)
         case model.ChangeKind.MACHINE_TYPE | model.ChangeKind.TIER_1 | model.ChangeKind.SPOT:
-            return _on_nodes(state, change) or _without_type(state, change)
+            return (
+                _on_nodes(state, change)
+                or _keeps_state(state, change)
+                or _without_type(state, change)
+            )
         case model.ChangeKind.INTERNAL_ADDRESS:
             return _not_to_be_peered(state, change)
         case model.ChangeKind.DELETE_GATEWAY:
@@ -33,6 +38,16 @@ def why_refused(state: State, change: model.Change) -> str:
             return ""
 
 
+def why_held(state: State, change: model.Change) -> str:
+    """Return why no advice moves a machine, or nothing; who asks for the move may have it."""
+    return (
+        _tied(state, change)
+        or _beside_copy(state, change)
+        or _from_copies(state, change)
+        or _near_endpoints(state, change)
+    )
+
+
 def why_made(state: State, change: model.Change) -> str:
     """Return why a change is made already, by another one perhaps; nothing where it is not."""
     if change.kind is model.ChangeKind.INTERNAL_ADDRESS:
@@ -41,7 +56,7 @@ def why_made(state: State, change: model.Change) -> str:
         return "another fix already gives the pair internal addresses" if is_made else ""
     if change.kind is model.ChangeKind.ZONE:
         if any(_differs(state, link, ("zone",)) for link in change.targets):
-            return "another fix already moves the machine"
+            return "another fix already moves the VM"
         is_chosen = any(_differs(state, link, ("machine_type",)) for link in change.targets)
         return _TYPE_OF_REGION if is_chosen and is_far(state, change) else ""
     if change.kind in _OF_TYPE:
@@ -49,13 +64,13 @@ def why_made(state: State, change: model.Change) -> str:
     if change.kind is model.ChangeKind.MORE_FLOWS:
         ends = (*change.targets, change.destination or model.SelfLink(""))
         is_moved = any(_differs(state, link, ("zone",)) for link in ends)
-        return (
-            "another fix moves an end of it: see then what one connection gets" if is_moved else ""
-        )
+        return "another fix moves one end: check one connection's rate after it" if is_moved else ""
+    if change.kind is model.ChangeKind.NEAR_ENDPOINTS and change.target in state.near:
+        return "another fix already makes the Service prefer near endpoints"
     if change.kind is model.ChangeKind.SPOT and any(
         _differs(state, link, ("machine_type", "is_spot")) for link in change.targets
     ):
-        return "another fix already makes it another machine: as Spot other types may be cheaper"
+        return "another fix already changes the VM: other types may be cheaper as Spot"
     return ""
 
 
@@ -79,11 +94,11 @@ def _why_retyped(state: State, change: model.Change) -> str:
         return "another fix already changes the type"
     is_type = change.kind is model.ChangeKind.MACHINE_TYPE
     if is_type and any(_differs(state, link, ("is_spot",)) for link in change.targets):
-        return "another fix makes it a Spot machine, of which another type may be cheapest"
+        return "another fix makes it a Spot VM, for which another type may be cheapest"
     if is_type and any(_differs(state, link, ("region",)) for link in change.targets):
         return MOVED_FAR
     if is_type and any(_is_raised(state, link) for link in change.targets):
-        return "another fix gives it Tier_1, which another type would take from it"
+        return "another fix gives it Tier_1, which another type would remove"
     return ""
 
 
@@ -102,8 +117,8 @@ def is_far(state: State, change: model.Change) -> bool:
     )
 
 
-MOVED_FAR = "another fix moves it to a region in which another type may be cheapest"
-_TYPE_OF_REGION = "another fix changes its type to what is cheapest in its region"
+MOVED_FAR = "another fix moves it to a region where another type may be cheapest"
+_TYPE_OF_REGION = "another fix changes its type to the cheapest in its region"
 
 
 def _tied(state: State, change: model.Change) -> str:
@@ -111,7 +126,7 @@ def _tied(state: State, change: model.Change) -> str:
     inventory = state.facts.inventory
     machines = (inventory.instance_by_link.get(link) for link in change.targets)
     found = (why_it_stays(state.facts, machine) for machine in machines if machine is not None)
-    return next((f"it stays: {why}" for why in found if why), "")
+    return next((f"it cannot move: {why}" for why in found if why), "")
 
 
 def _beside_copy(state: State, change: model.Change) -> str:
@@ -142,15 +157,34 @@ def _from_copies(state: State, change: model.Change) -> str:
             copy = state.machine(read.ref.self_link) or read
             is_peer = state.owners.get(read.ref.self_link) in peers
             if is_peer and copy.region != region and read.ref.self_link not in change.targets:
-                return f"it talks to {copy.name}, a copy of it, which stays in {copy.region}"
+                return f"it talks to its copy {copy.name}, which stays in {copy.region}"
     return ""
+
+
+def _near_endpoints(state: State, change: model.Change) -> str:
+    """Return that clients stay in their zones for endpoints on a machine, or nothing."""
+    found = (
+        one
+        for one in state.near
+        for link, _ in state.shares.ends.get(one, ())
+        if link in change.targets
+    )
+    name = next((model.last_part(one) for one in found), "")
+    return f"earlier fixes make the Service {name} prefer near endpoints" if name else ""
 
 
 def _on_nodes(state: State, change: model.Change) -> str:
     """Return that a machine runs on sole-tenant nodes, whose type decides which others fit."""
     machines = map(state.machine, change.targets)
     found = any(one is not None and one.is_sole_tenant for one in machines)
-    return "it runs on sole-tenant nodes, which are paid for and not the machine" if found else ""
+    return "it runs on sole-tenant nodes, which are billed instead of the VM" if found else ""
+
+
+def _keeps_state(state: State, change: model.Change) -> str:
+    """Return that a machine is of a group which keeps state, or nothing."""
+    machines = (state.machine(link) for link in change.targets)
+    found = (why_type_stays(state.facts, one) for one in machines if one is not None)
+    return next(filter(None, found), "")
 
 
 def _without_type(state: State, change: model.Change) -> str:
@@ -160,7 +194,7 @@ def _without_type(state: State, change: model.Change) -> str:
         return ""
     machines = (state.machine(link) for link in change.targets)
     without = (one.zone for one in machines if one is not None and one.zone not in zones)
-    return next((f"{zone} has no {change.to}" for zone in without), "")
+    return next((f"{zone} does not offer {change.to}" for zone in without), "")
 
 
 def why_impossible(state: State, change: model.Change) -> str:
@@ -172,7 +206,7 @@ def why_impossible(state: State, change: model.Change) -> str:
             continue
         zones = state.facts.prices.zones(machine.machine_type)
         if zones is not None and zone not in zones:
-            return f"{zone} has no {machine.machine_type}"
+            return f"{zone} does not offer {machine.machine_type}"
         if machine.region == model.region_of(zone):
             continue
         why = _without_subnetwork(state, machine, zone) or _cut_off(state, link, machine, zone)
@@ -193,6 +227,19 @@ def _without_subnetwork(state: State, machine: model.Instance, zone: model.Zone)
     return ""
 
 
+def way_out_there(state: State, machine: model.Instance, zone: model.Zone) -> str:
+    """Return by which Cloud NAT gateway a machine leaves in another region, or nothing."""
+    region = model.region_of(zone)
+    found = (state.gateway_there(nic.network, region) for nic in machine.interfaces)
+    nat = next(filter(None, found), None) if state.gateways(machine.ref.self_link) else None
+    if nat is None or region == machine.region:
+        return ""
+    return (
+        f"In {region} it reaches the internet through the Cloud NAT gateway {nat.name}: partners"
+        " see the addresses of that one."
+    )
+
+
 def _cut_off(state: State, link: model.SelfLink, machine: model.Instance, zone: model.Zone) -> str:
     """Return what a machine without an external address would lose in a region, or nothing."""
     region = model.region_of(zone)
@@ -200,7 +247,7 @@ def _cut_off(state: State, link: model.SelfLink, machine: model.Instance, zone: 
     if any(state.gateway_there(network, region) for network in networks):
         return ""
     if state.gateways(link):
-        return f"its network has no Cloud NAT gateway in {region}, its way to the internet"
+        return f"its network has no Cloud NAT gateway in {region} for its internet traffic"
     if any(nic.may_be_external for nic in machine.interfaces) or not has_google_access(
         state, machine
     ):
@@ -260,8 +307,8 @@ def _too_soon(state: State) -> str:
     if hours >= EVIDENCE_H:
         return ""
     return (
-        f"it cannot be had back, and {hours:,.0f} h of traffic do not show that nobody needs it:"
-        f" wait for {EVIDENCE_H} h"
+        f"it cannot be undone, and {hours:,.0f} h of traffic do not prove that it is unused: wait"
+        f" for {EVIDENCE_H} h"
     )
 
 
@@ -278,7 +325,7 @@ def _needed_gateway(state: State, change: model.Change) -> str:
         needed += key in state.gateways(link) and key not in before
     if not needed:
         return ""
-    return f"it is what {counted(needed, 'machine')} will use once the fixes before it are made"
+    return f"{counted(needed, 'VM')} will use it after the earlier fixes"
 
 
 def _needed_address(state: State, change: model.Change) -> str:
@@ -298,7 +345,7 @@ def _unreached(state: State, link: model.SelfLink) -> str:
     inventory = state.facts.inventory
     nats = (inventory.nat_of(machine, nic) for nic in machine.interfaces)
     if any(nat is not None and key_of(nat) in state.gone for nat in nats):
-        return "another fix deletes the Cloud NAT gateway that it would need then"
+        return "another fix deletes the Cloud NAT gateway that it then needs"
     if state.gateways(link) or has_google_access(state, machine):
         return ""
     owner, traffic = state.owners.get(link), state.facts.traffic

@@ -17,12 +17,48 @@ def why_not_peered(inventory: Inventory, local: SelfLink, remote: SelfLink, peer
     """Return why two networks cannot be peered, or may not without a look first, or nothing."""
     if inventory.spoke_pairs.are_spokes(local, remote):
         names = " and ".join(map(last_part, sorted((local, remote))))
-        return f"{names} are VPC spokes of Network Connectivity Center, which are not peered"
+        return f"{names} are Network Connectivity Center VPC spokes, which cannot be peered"
+    if hub := hub_of_sites(inventory, local, remote):
+        return f"the hub {hub} already joins {last_part(local)} and {last_part(remote)} to one site"
     if legacy := legacy_networks(inventory, local, remote):
-        return f"{' and '.join(legacy)} is a legacy network, which is not peered"
+        return f"{' and '.join(legacy)} is a legacy network, which cannot be peered"
     if overlap := overlap_of(inventory, local, remote, peers):
-        return f"the ranges {overlap} stand against the peering"
+        return f"the ranges {overlap} prevent the peering"
     return untold_over_hub(inventory, local, remote)
+
+
+def hub_of_sites(inventory: Inventory, local: SelfLink, remote: SelfLink) -> str:
+    """Return the hub to which two networks belong, one by a hybrid spoke, by name, or nothing.
+
+    What tunnels, VLAN attachments or appliances of one bring to the hub reaches the other already:
+    over a peering it would come a second way.
+    """
+    sites = [spoke for spoke in inventory.spokes if spoke.kind.is_hybrid]
+    if not sites or local == remote:
+        return ""
+    routers = {router.ref.self_link: router.network for router in inventory.routers}
+    network_of = {
+        link: routers.get(router or SelfLink(""))
+        for link, router in (
+            *((one.ref.self_link, one.router) for one in inventory.vpn_tunnels),
+            *((one.ref.self_link, one.router) for one in inventory.vlan_attachments),
+        )
+    }
+    network_of |= {one.ref.self_link: one.primary_network for one in inventory.instances}
+    network_of |= {
+        SelfLink(route.next_hop_target): route.network
+        for route in inventory.routes
+        if route.next_hop_target and network_of.get(SelfLink(route.next_hop_target)) is None
+    }
+    by_site = {(network_of.get(link), last_part(one.hub)) for one in sites for link in one.linked}
+    at = by_site | {(spoke.network, last_part(spoke.hub)) for spoke in inventory.spokes}
+    shared = {
+        hub
+        for one, other in ((local, remote), (remote, local))
+        for network, hub in by_site
+        if network == one and (other, hub) in at
+    }
+    return min(shared, default="")
 
 
 def legacy_networks(inventory: Inventory, local: SelfLink, remote: SelfLink) -> list[str]:
@@ -60,7 +96,7 @@ def untold_over_hub(inventory: Inventory, local: SelfLink, remote: SelfLink) -> 
     found = filter(None, map(inventory.spoke_pairs.untold, (local, remote)))
     name = next(found, "")
     return (
-        f"the ranges that the spoke {name} brings over its hub are not known: look first that none"
+        f"the ranges that the spoke {name} adds through its hub are unknown: check first for"
         " overlaps (gcloud network-connectivity hubs route-tables routes list)"
         if name
         else ""

@@ -15,7 +15,7 @@ Lines = tuple[model.LineItem, ...]
 _MONTH_H = Decimal(HOURS_PER_MONTH)
 _NAMES = {
     model.AddressUse.STANDARD_VM: "external IPv4 address in use",
-    model.AddressUse.SPOT_VM: "external IPv4 address of a Spot machine",
+    model.AddressUse.SPOT_VM: "external IPv4 address of a Spot VM",
     model.AddressUse.UNUSED_STATIC: "unused static address",
 }
 
@@ -72,7 +72,7 @@ def address_lines(facts: model.Facts, instance: model.Instance) -> Lines:
         MissingDatum: If the price is not known, or whether it has some.
     """
     if instance.has_unknown_access:
-        raise MissingDatum("whether it gets external addresses is known after apply")
+        raise MissingDatum("its external addresses are unknown until apply")
     count = sum(nic.external_ipv4 is not None for nic in instance.interfaces)
     count += instance.awaited_address_count
     if not count:
@@ -98,7 +98,7 @@ def unused_address_lines(facts: model.Facts, link: model.SelfLink) -> Lines:
     if found.region is None:
         raise MissingDatum("the price table has no row for global addresses")
     if ":" in found.address:
-        raise MissingDatum("the price is one of IPv4 addresses; no source states one of IPv6")
+        raise MissingDatum("the price is for IPv4 addresses; no source states a price for IPv6")
     use = model.AddressUse.UNUSED_STATIC
     price = facts.prices.external_address(use, found.region)
     return (model.line_item(_NAMES[use], _MONTH_H, price),)
@@ -151,7 +151,7 @@ class Gateways:
         if not count:
             return hours
         tiers = prices.service_price("cloud_nat_ip", nat.region)
-        return (*hours, *model.bill("addresses of Cloud NAT", _MONTH_H * count, tiers))
+        return (*hours, *model.bill("Cloud NAT addresses", _MONTH_H * count, tiers))
 
     def user_count(self, nat: model.NatGateway) -> int:
         """Return how many machines that run reach the internet through a gateway now."""

@@ -11,6 +11,8 @@ from typing import Any, NamedTuple
 from msgspec.structs import replace
 
 from netplan_planner import model
+from netplan_planner.ledger.near import NearShares
+from netplan_planner.ledger.tiers import next_tier
 from netplan_planner.machines.groups import ReplicaSets, replica_sets
 
 Pair = tuple[int, int]
@@ -47,8 +49,13 @@ class State:
         self.gone: dict[GatewayKey, bool] = {}
         self.released: dict[model.SelfLink, bool] = {}
         """Reserved addresses that are released."""
+        self.tiers: dict[tuple[str, str], str] = {}
+        """The network tier that machines were given since, by project and region."""
         self.peered: dict[NetworkPair, bool] = {}
         """Networks that are peered since, so that machines reach internal addresses."""
+        self.near: dict[model.SelfLink, bool] = {}
+        """Services that prefer near endpoints since."""
+        self.shares = NearShares(facts)
         self._apart: dict[tuple[model.SelfLink, model.SelfLink], NetworkPair | None] = {}
         self.moved_users: dict[model.SelfLink, None] = {}
         """Machines that changed since the users of gateways were last counted."""
@@ -82,6 +89,18 @@ class State:
         assert self.facts.traffic is not None
         machine = self.changed(owner)
         return machine.zone if machine is not None else self.facts.traffic.owners[owner].zone
+
+    def is_rerouted(self, edge: model.Edge) -> bool:
+        """Return whether an end of an edge stands elsewhere or has other addresses, or its way."""
+        if (min(edge.src, edge.dst), max(edge.src, edge.dst)) in self.internal:
+            return True
+        was_by_link = self.facts.inventory.instance_by_link
+        for owner in (edge.src, edge.dst):
+            now = self.changed(owner)
+            was = was_by_link[now.ref.self_link] if now is not None else None
+            if now is not None and was is not None and not _is_where(now, was):
+                return True
+        return self.kept_bytes(edge) > 0
 
     def place(self, link: model.SelfLink) -> tuple[str, tuple[str | None, ...]] | None:
         """Return where a changed machine stands and its external addresses; None: as it was."""
@@ -164,15 +183,11 @@ class State:
     def apply(self, change: model.Change) -> Undo:
         """Make a change; what it does not touch stays as it is."""
         undo: list[tuple[dict[Any, Any], Any, Any]] = []
-        if change.kind is model.ChangeKind.INTERNAL_ADDRESS:
-            for target in change.targets:
-                pair = self.pair(target, change.destination)
-                if pair is not None:
-                    self._set(undo, self.internal, pair, True)
-                    self.touched[pair] = None
-                nets = self.apart(target, change.destination or model.SelfLink(""))
-                if nets is not None and nets not in self.peered:
-                    self._set(undo, self.peered, nets, True)
+        if change.is_of_internal_pair:
+            self._use_internal(undo, change)
+        if change.kind is model.ChangeKind.NEAR_ENDPOINTS:
+            self._set(undo, self.near, change.target, True)
+            self._touch_service(change.target)
         elif change.kind is model.ChangeKind.DELETE_GATEWAY:
             self._set(undo, self.gone, (change.target, change.to or ""), True)
         elif (
@@ -184,6 +199,16 @@ class State:
             self._change_machines(undo, change)
         return Undo(tuple(undo))
 
+    def _use_internal(self, undo: list[Any], change: model.Change) -> None:
+        for target in change.targets:
+            pair = self.pair(target, change.destination)
+            if pair is not None:
+                self._set(undo, self.internal, pair, True)
+                self.touched[pair] = None
+            nets = self.apart(target, change.destination or model.SelfLink(""))
+            if nets is not None and nets not in self.peered:
+                self._set(undo, self.peered, nets, True)
+
     def _change_machines(self, undo: list[Any], change: model.Change) -> None:
         if change.kind is model.ChangeKind.RELEASE_ADDRESS and change.destination is not None:
             self._set(undo, self.released, change.destination, True)
@@ -191,6 +216,8 @@ class State:
             machine = self.machine(target)
             if machine is None:
                 continue
+            if change.kind is model.ChangeKind.NETWORK_TIER:
+                self._set(undo, self.tiers, (machine.project, machine.region), change.to)
             if change.kind is model.ChangeKind.EXTERNAL_ADDRESS:
                 now = self._with_address(machine)
             else:
@@ -198,11 +225,16 @@ class State:
             self._set(undo, self.machines, target, now)
             self._touch(target)
 
+    def next_tier(self, machine: model.Instance) -> str:
+        """Return the network tier of the external address that a machine gets now."""
+        return next_tier(self.facts, machine, self.tiers.get((machine.project, machine.region)))
+
     def _with_address(self, machine: model.Instance) -> model.Instance:
         """Return a machine with an address of its own where it used Cloud NAT, else on the first.
 
         One that has an address on every interface stays as it is.
         """
+        tier = self.next_tier(machine)
         nat_of = self.facts.inventory.nat_of
         free = [nic for nic in machine.interfaces if not nic.may_be_external]
         chosen = next((nic for nic in free if nat_of(machine, nic) is not None), None)
@@ -210,7 +242,7 @@ class State:
         return _nics(
             machine,
             (
-                replace(nic, external_ipv4=NEW_ADDRESS) if nic is chosen else nic
+                replace(nic, external_ipv4=NEW_ADDRESS, network_tier=tier) if nic is chosen else nic
                 for nic in machine.interfaces
             ),
         )
@@ -226,17 +258,47 @@ class State:
                 self._touch(key)
             elif table is self.internal:
                 self.touched[key] = None
+            elif table is self.near:
+                self._touch_service(key)
 
     @staticmethod
     def _set(undo: list[Any], table: dict[Any, Any], key: object, value: object) -> None:
         undo.append((table, key, table.get(key)))
         table[key] = value
 
+    def kept_bytes(self, edge: model.Edge) -> int:
+        """Return what of an edge stays inside a zone, as Services prefer near endpoints now."""
+        if not self.near:
+            return 0
+        crossings = self.shares.by_edge.get(id(edge), ())
+        kept = sum(
+            one.byte_count
+            for one in crossings
+            if one.service in self.near and self.zone(one.client) in self._ready_zones(one.service)
+        )
+        return min(kept, edge.wire_bytes)
+
+    def _ready_zones(self, service: model.SelfLink) -> set[model.Zone | None]:
+        """Return the zones in which a Service has endpoints now."""
+        return {
+            machine.zone if link is not None and (machine := self.machine(link)) else zone
+            for link, zone in self.shares.ends.get(service, ())
+        }
+
+    def _touch_service(self, service: model.SelfLink) -> None:
+        for one in self.shares.by_service.get(service, ()):
+            src, dst = one.edge.src, one.edge.dst
+            self.touched[min(src, dst), max(src, dst)] = None
+
     def _touch(self, link: model.SelfLink) -> None:
         self.moved_users[link] = None
         owner = self.owners.get(link)
         if owner is not None:
             self.touched[owner] = None
+
+
+def _is_where(now: model.Instance, was: model.Instance) -> bool:
+    return (now.zone, now.interfaces) == (was.zone, was.interfaces)
 
 
 def _moved(machine: model.Instance, change: model.Change) -> model.Instance:

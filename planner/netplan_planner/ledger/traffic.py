@@ -118,8 +118,8 @@ class TrafficLedger:
         """The keys of a charge's prices that have steps."""
         self._totals: Counter[str] | None = None
         """Bytes of all traffic now, by the key of a price with steps."""
-        self._counted: dict[int, PricedPath] = {}
-        """The charge under which an edge is in there, by the edge's identity."""
+        self._counted: dict[int, tuple[PricedPath, int]] = {}
+        """The charge and bytes with which an edge is in there, by the edge's identity."""
         self._by_pair: dict[Pair, list[model.Edge]] | None = None
         self._asked: dict[tuple[str, int, int], tuple[model.LineItem, ...]] = {}
 
@@ -228,8 +228,13 @@ class TrafficLedger:
         for edge in edges:
             charge = self.charge(edge)
             if charge is not None:
-                found[charge] += edge.wire_bytes
+                found[charge] += self._billed_bytes(edge, charge)
         return found
+
+    def _billed_bytes(self, edge: model.Edge, charge: PricedPath) -> int:
+        """Return what is paid of an edge: what near endpoints keep inside a zone costs nothing."""
+        is_between_zones = charge.path_class is model.PathClass.INTER_ZONE_INTERNAL_POD
+        return edge.wire_bytes - (self._state.kept_bytes(edge) if is_between_zones else 0)
 
     def parts(self, path: PricedPath) -> tuple[PathPrice, ...]:
         """Return the prices of a path, asked for once."""
@@ -355,16 +360,17 @@ class TrafficLedger:
     def _count(self, totals: Counter[str], edges: Iterable[model.Edge]) -> None:
         """Count edges as they are priced now, no longer as before."""
         for edge in edges:
-            now, last = self.charge(edge), self._counted.get(id(edge))
+            charge, last = self.charge(edge), self._counted.get(id(edge))
+            now = (charge, self._billed_bytes(edge, charge)) if charge is not None else None
             if now == last:
                 continue
             if last is not None:
-                for key in self._steps(last):
-                    totals[key] -= edge.wire_bytes
+                for key in self._steps(last[0]):
+                    totals[key] -= last[1]
                 del self._counted[id(edge)]
-            if now is not None and (steps := self._steps(now)):
+            if now is not None and (steps := self._steps(now[0])):
                 for key in steps:
-                    totals[key] += edge.wire_bytes
+                    totals[key] += now[1]
                 self._counted[id(edge)] = now
 
 

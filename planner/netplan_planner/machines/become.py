@@ -175,15 +175,18 @@ def can_become(ties: model.Ties, shape: model.MachineShape) -> Verdict:
 def _judged(ties: model.Ties, shape: model.MachineShape) -> Iterator[Verdict]:
     new = model.series_of(shape.machine_type)
     if ties.reservation is not None and shape.machine_type != ties.machine_type:
-        text = f"it holds the reservation {ties.reservation}, which is for {ties.machine_type}"
+        text = f"it uses the reservation {ties.reservation}, which is for {ties.machine_type}"
         yield Verdict(Fit.NO, "reservation", text)
     if ties.is_sole_tenant and shape.machine_type != ties.machine_type:
-        text = "it runs on sole-tenant nodes, which are paid for and not it: no type saves anything"
+        text = (
+            "it runs on sole-tenant nodes, which are billed instead of the VM: another type saves"
+            " nothing"
+        )
         yield Verdict(Fit.NO, "nodes", text)
     yield from _of_gpus(ties, shape, new)
     if shape.bundled_local_ssd_gib < ties.built_in_local_ssd_gib:
         # Those that are attached instead are billed by themselves, in no price of a type.
-        text = f"has not the {ties.built_in_local_ssd_gib:,} GiB of Local SSD of its type"
+        text = f"lacks the {ties.built_in_local_ssd_gib:,} GiB of Local SSD of its type"
         yield Verdict(Fit.NO, "disks", text)
     if new == ties.series:
         return
@@ -193,14 +196,14 @@ def _judged(ties: model.Ties, shape: model.MachineShape) -> Iterator[Verdict]:
     yield from _of_placement(ties, facts)
     family = special_family(ties.series)
     if family and special_family(new) != family:
-        text = f"{ties.series.upper()} is {family}, and {new.upper()} is not: try the load first"
+        text = f"{ties.series.upper()} is {family}, {new.upper()} is not: test your load first"
         yield Verdict(Fit.CHECK, "family", text)
     old = generation_of(ties.series)
     generation = generation_of(new)
     if old is not None and generation is not None and generation < old:
         text = (
             f"an older generation ({new.upper()}, {generation}) than {ties.series.upper()}"
-            f" ({old}): its cores do less work each"
+            f" ({old}): its cores are slower"
         )
         yield Verdict(Fit.CHECK, "older", text)
 
@@ -208,12 +211,12 @@ def _judged(ties: model.Ties, shape: model.MachineShape) -> Iterator[Verdict]:
 def _of_gpus(ties: model.Ties, shape: model.MachineShape, new: str) -> Iterator[Verdict]:
     if ties.attached_gpu_count and new != _TAKES_GPUS:
         named = ties.gpu_type or "attached"
-        text = f"GPUs can be attached to N1 only, and it has {ties.attached_gpu_count} ({named})"
+        text = f"only N1 supports attached GPUs, and it has {ties.attached_gpu_count} ({named})"
         yield Verdict(Fit.NO, "gpu", text)
     if ties.built_in_gpu_count and (
         new != ties.series or shape.gpu_count < ties.built_in_gpu_count
     ):
-        text = f"has not the {ties.built_in_gpu_count} GPUs of its type"
+        text = f"lacks the {ties.built_in_gpu_count} GPUs of its type"
         yield Verdict(Fit.NO, "gpu", text)
 
 
@@ -222,23 +225,23 @@ def _of_disks(ties: model.Ties, facts: SeriesFacts) -> Iterator[Verdict]:
     held, is_known = _held_disks(ties)
     refused = sorted(held & facts.disks_refused)
     if (is_known and refused) or (held and held <= facts.disks_refused):
-        kinds = "Hyperdisk only" if facts.disks_taken == {"hyperdisk-balanced"} else "others"
+        kinds = "only Hyperdisk" if facts.disks_taken == {"hyperdisk-balanced"} else "others"
         whose = ", ".join(refused) if is_known else f"Persistent Disk, as all {ties.series.upper()}"
         if "hyperdisk-balanced" in refused:
             kinds, whose = "Persistent Disk", "Hyperdisk"
-        yield Verdict(Fit.NO, "disks", f"{new} takes {kinds}; the machine has {whose}")
+        yield Verdict(Fit.NO, "disks", f"{new} supports {kinds}; the VM has {whose}")
     elif not held:
         if facts.disks_refused:
-            text = f"{new} does not take {', '.join(sorted(facts.disks_refused))}, and its disks"
+            text = f"{new} does not support {', '.join(sorted(facts.disks_refused))}, and its disks"
             yield Verdict(Fit.CHECK, "disks", f"{text} were not read")
         elif not facts.disks_taken:
-            yield Verdict(Fit.CHECK, "disks", f"which disks {new} takes is not known here")
+            yield Verdict(Fit.CHECK, "disks", f"the disks that {new} supports are unknown")
     elif refused:
-        text = f"{new} does not take {', '.join(refused)}: look at its disks, which were not read"
+        text = f"{new} does not support {', '.join(refused)}: check its disks, which were not read"
         yield Verdict(Fit.CHECK, "disks", text)
     elif not held <= facts.disks_taken:
         missing = ", ".join(sorted(held - facts.disks_taken))
-        yield Verdict(Fit.CHECK, "disks", f"whether {new} takes {missing} is not known here")
+        yield Verdict(Fit.CHECK, "disks", f"whether {new} supports {missing} is unknown")
 
 
 def _held_disks(ties: model.Ties) -> tuple[frozenset[str], bool]:
@@ -261,10 +264,10 @@ def _of_local_ssds(
     if not ties.local_ssd_count or shape.bundled_local_ssd_gib:
         return
     if facts.local_ssd is False:
-        text = f"no Local SSD can be attached, and it has {ties.local_ssd_count}"
+        text = f"it does not support Local SSDs, and the VM has {ties.local_ssd_count}"
         yield Verdict(Fit.NO, "disks", text)
     elif facts.local_ssd is None:
-        text = f"whether {facts.series.upper()} takes Local SSDs is not known here"
+        text = f"whether {facts.series.upper()} supports Local SSDs is unknown"
         yield Verdict(Fit.CHECK, "disks", text)
 
 
@@ -273,13 +276,13 @@ def _of_placement(ties: model.Ties, facts: SeriesFacts) -> Iterator[Verdict]:
         return
     new = facts.series.upper()
     if ties.is_compact is None:
-        text = f"a resource policy of it was not read; {new} may take no compact placement"
+        text = f"a resource policy of the VM was not read; {new} may not support compact placement"
         yield Verdict(Fit.CHECK, "placement", text)
     elif facts.compact_placement is False:
-        text = f"{new} takes no compact placement policy, and the machine follows one"
+        text = f"{new} does not support the compact placement policy of the VM"
         yield Verdict(Fit.NO, "placement", text)
     else:
-        text = f"whether {new} takes a compact placement policy is not known here"
+        text = f"whether {new} supports a compact placement policy is unknown"
         yield Verdict(Fit.CHECK, "placement", text)
 
 
@@ -304,23 +307,23 @@ def why_new_machine(
 ) -> str:
     """Return why the change takes more than commands on the machine, or an empty text."""
     if instance.is_sole_tenant:
-        return "It runs on sole-tenant nodes: their node type decides which machine types fit."
+        return "It runs on sole-tenant nodes: their node type limits the machine types."
     if instance.has_nested_virtualization:
-        return "Nested virtualization is on, which some series do not have: check it first."
+        return "Nested virtualization is on, which some machine series lack: check it first."
     if candidate.is_tier1:
-        return "Tier_1 needs gVNIC and is set when a machine is made: recreate it."
+        return "Tier_1 needs gVNIC and is set at creation: recreate the VM."
     if instance.bandwidth_tier is model.BandwidthTier.TIER_1:
-        return "Tier_1, which it then no longer needs, stays until a machine is recreated without."
+        return "Tier_1 is then no longer needed, but stays until the VM is recreated without it."
     if instance.unknown_parts:
-        return f"Look at the machine first, {instance.why_unknown}."
+        return f"Check the VM first ({instance.why_unknown})."
     has_gpu = instance.gpu_count > 0 or (shape is not None and shape.gpu_count > 0)
     if instance.local_ssd_count > 0 or has_gpu:
-        return "Local SSD or GPUs: the type of this machine cannot be changed; make a new one."
+        return "The VM has Local SSD or GPUs: its machine type cannot be changed; create a new VM."
     least = instance.min_cpu_platform
     if (
         least
         and least != candidate.cpu_platform
         and candidate.machine_type != instance.machine_type
     ):
-        return f"Its least CPU platform, {least}, has to be cleared or changed with the type."
+        return f"Clear or change its minimum CPU platform, {least}, with the machine type."
     return ""

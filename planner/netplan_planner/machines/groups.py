@@ -5,7 +5,18 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
-from netplan_planner.model import PIN_LABEL, ROLE_LABEL, Facts, Instance, SelfLink, Value, region_of
+from netplan_planner.machines.alike import service_of, sets_alike
+from netplan_planner.model import (
+    PIN_LABEL,
+    ROLE_LABEL,
+    Facts,
+    Instance,
+    Owner,
+    SelfLink,
+    Value,
+    last_part,
+    region_of,
+)
 
 # What keeps a machine in its zone: the guard of every move, whichever rule or plan proposes it.
 
@@ -33,6 +44,12 @@ def changed_together(facts: Facts, instances: Iterable[Instance]) -> Iterator[tu
     yield from map(tuple, found.values())
 
 
+def with_groups(facts: Facts, chosen: Iterable[Instance]) -> tuple[Instance, ...]:
+    """Return machines and all others that get another type with them."""
+    makers = {_maker(facts, one) for one in chosen}
+    return tuple(one for one in facts.inventory.instances if _maker(facts, one) in makers)
+
+
 def _maker(facts: Facts, instance: Instance) -> tuple[str, ...]:
     """Return what made a machine of its type; the machine itself where nothing is known to."""
     pool, cluster = instance.label(POOL_LABEL), instance.label(CLUSTER_LABEL)
@@ -43,6 +60,20 @@ def _maker(facts: Facts, instance: Instance) -> tuple[str, ...]:
     if group is not None and group.is_managed:
         return (group.ref.self_link,)
     return (instance.created_by or instance.ref.self_link,)
+
+
+def made_by(facts: Facts, owner: Owner) -> tuple[str, str]:
+    """Return the group of a machine and the version that it runs; each empty if not known.
+
+    A rolling update makes machines with new names: the group stays, its version changes.
+    """
+    machine = facts.instance(owner)
+    if machine is None:
+        return "", ""
+    group = facts.inventory.group_by_member.get(machine.ref.self_link)
+    name = machine.label(POOL_LABEL) or (group.name if group is not None else "")
+    name = name or last_part(machine.created_by or "") or machine.label("app") or ""
+    return name, last_part(machine.template or "") or machine.label("version") or ""
 
 
 HA_ROLES = frozenset({"standby", "quorum", "replica"})
@@ -64,16 +95,41 @@ def why_it_stays(facts: Facts, one: Instance) -> str:
         "a compact placement policy, or one that was not read": any(
             policy is None or policy.is_compact for policy in policies
         ),
-        "Local SSDs, whose data a move loses": bool(one.local_ssd_count),
-        "attached GPUs, whose zones are not known here": bool(one.gpu_count),
-        "parts that are known after apply": bool(one.unknown_parts),
-        "regional disks, whose zones are not known here": any(
+        "Local SSDs, which lose their data in a move": bool(one.local_ssd_count),
+        "attached GPUs, whose zones are unknown": bool(one.gpu_count),
+        "parts that are known only after apply": bool(one.unknown_parts),
+        "regional disks, whose zones are unknown": any(
             "/regions/" in disk.ref.self_link for disk in disks
         ),
-        "disks that other machines use too": any(len(disk.users) > 1 for disk in disks),
+        "disks that other VMs also use": any(len(disk.users) > 1 for disk in disks),
         "the next hop of a route": not own.isdisjoint(inventory.next_hops),
     }
     return next((reason for reason, holds in reasons.items() if holds), "")
+
+
+def why_type_stays(facts: Facts, one: Instance) -> str:
+    """Return why no advice gives a machine another type, Tier_1 or Spot; empty: it may.
+
+    Source: docs.cloud.google.com/compute/docs/instance-groups/stateful-migs (a new template makes
+    the machines of a group again, and of each only what its policy names is kept).
+    """
+    group = facts.inventory.group_by_member.get(one.ref.self_link)
+    if group is None or not group.is_stateful:
+        return ""
+    return (
+        f"its group {group.name} is stateful: a new template recreates its VMs and keeps only"
+        " what the stateful policy names"
+    )
+
+
+def why_together(facts: Facts, chosen: Instance) -> str:
+    """Return which VMs get another type together with one; empty: it gets it alone."""
+    count = len(with_groups(facts, (chosen,)))
+    if count == 1:
+        return ""
+    group = facts.inventory.group_by_member.get(chosen.ref.self_link)
+    of = f"the group {group.name}" if group is not None else "its node pool or group"
+    return f"all {count:,} VMs of {of} share one template and change together"
 
 
 # Which machines stand apart on purpose: copies of one service that must not fail together
@@ -113,8 +169,6 @@ _COPY_WORDS = frozenset(
 _NUMBER = re.compile(r"[a-z]?\d{1,4}")
 _DRAWN = re.compile(r"(?=.*\d)(?=.*[a-z])(?![a-z]+\d+$)[a-z\d]{4,5}")
 """What an instance group draws for the end of a name: `4b5g`, `889d`, but not `web1`."""
-_SERVICE = ("service", "app")
-"""Labels that say what a machine serves."""
 _SHORT_END = re.compile(r"[a-z\d]{1,5}")
 _LETTER = re.compile(r"[a-f]")
 """Zones have letters from a to f; so have copies that are named after them."""
@@ -188,7 +242,7 @@ class ReplicaSets(Value, frozen=True, kw_only=True):
             for there, place in (("zone", zone), ("region", region_of(zone))):
                 if _is_drawn_together(others, machine, there, place):
                     beside = next(one for one in others if getattr(one, there) == place)
-                    return f"{beside.name}, {copies}, stands in {place}"
+                    return f"{beside.name}, {copies}, is in {place}"
         return ""
 
     def of(self, machine: Instance) -> Iterator[Instance]:
@@ -219,8 +273,17 @@ def _is_drawn_together(
 
 
 def replica_sets(facts: Facts) -> ReplicaSets:
-    """Return the sets: members of one group, of one role label, and of one name but for its end.
+    """Return the sets of copies among the machines of facts, found once."""
+    found = facts.memo.get(ReplicaSets)
+    if not isinstance(found, ReplicaSets):
+        found = facts.memo[ReplicaSets] = _replica_sets(facts)
+    return found
 
+
+def _replica_sets(facts: Facts) -> ReplicaSets:
+    """Return the sets: members of one group, of one role label, of one name but for its end.
+
+    And those that share signs enough, whatever their names (`sets_alike`).
     An end of letters alone counts among machines of one type, or labelled as of one service: doubt
     holds a move back.
 
@@ -239,7 +302,7 @@ def replica_sets(facts: Facts) -> ReplicaSets:
             found[where].append(machine)
         # A copy may bear the bare name: db beside db-replica.
         # Machines that are labelled as of two services are no copies, however they are named.
-        service = next((of for name in _SERVICE if (of := machine.label(name))), "")
+        service = service_of(machine)
         where = f"{machine.project}/{machine.primary_network}/{service}"
         found[f"{where}|both are named {name_stem(machine.name)}-…"].append(machine)
         # What a group draws may be letters alone, which a name may have as well: of one type then.
@@ -251,6 +314,9 @@ def replica_sets(facts: Facts) -> ReplicaSets:
             alike = "labelled alike" if service else f"of {machine.machine_type}"
             why = f"both are named {begin}-… and are {alike}"
             found[f"{where}|{why}"].append(machine)
+    alone = (one for one in facts.inventory.instances if not is_managed(facts, one))
+    for number, one in enumerate(sets_alike(facts, alone)):
+        found[f"{one.where}/{number}|{one.why}"] += one.machines
     sets = {key: tuple(members) for key, members in found.items() if len(members) > 1}
     by_machine: dict[str, set[str]] = defaultdict(set)
     for key, members in sets.items():

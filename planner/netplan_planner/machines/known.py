@@ -1,15 +1,18 @@
 """Names of places and machine types, and what is wrong with one that is none."""
 
-from collections.abc import Iterable
-
-from netplan_planner.errors import nearest_names
+from netplan_planner.errors import UsageError, near, no_region
 from netplan_planner.model import CapsBook, PriceBook, Ties, region_of, series_of
 
 
-def near(name: str, known: Iterable[str]) -> str:
-    """Return the end of an error's text: the known names that are most like one that is none."""
-    found = nearest_names(name, known)
-    return f"; near: {', '.join(found)}" if found else ""
+def check_region(option: str, region: str, prices: PriceBook, also: str = "") -> None:
+    """Refuse a region that offers no machine type; `also` says what may be given instead.
+
+    Raises:
+        UsageError: If none of this name is known.
+    """
+    known = prices.regions()
+    if region not in known:
+        raise UsageError(f"{option}: {no_region(region, known)}{also}")
 
 
 class Known:
@@ -24,9 +27,9 @@ class Known:
         """Return what is wrong with a zone; empty where nothing is."""
         regions, region = self._prices.regions(), region_of(zone)
         if not region:
-            return "it is no zone, such as us-central1-a"
+            return "it is not a zone, such as us-central1-a"
         if region not in regions:
-            return f"no region {region!r} is known{near(region, regions)}"
+            return no_region(region, regions)
         zones = self._zones_of(region)
         if zones and zone not in zones:
             return f"{region} has no such zone; it has {', '.join(sorted(zones))}"

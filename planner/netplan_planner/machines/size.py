@@ -53,7 +53,7 @@ class SeenSize(Value, frozen=True, kw_only=True):
         if self.cpu_ratio is not None:
             parts.append(f"CPU {self.cpu_ratio:.0%} at the 95th percentile")
         if self.memory_ratio is not None:
-            parts.append(f"memory {self.memory_ratio:.0%} at most")
+            parts.append(f"memory at most {self.memory_ratio:.0%}")
         watched = f" in {self.days:.0f} days of Cloud Monitoring" if parts else ""
         return " and ".join(parts) + watched
 

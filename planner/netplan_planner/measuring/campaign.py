@@ -84,17 +84,17 @@ class ProbePair(Value, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         if not _NAME.fullmatch(self.name):
-            raise UsageError(f"probe pair {inert(self.name)!r}: a name has no blanks and no `/`")
+            raise UsageError(f"probe pair {inert(self.name)!r}: a name has no blank and no `/`")
         try:
             ipaddress.ip_address(self.address)
         except ValueError as exc:
             raise UsageError(
-                f"probe pair {self.name}: {inert(self.address)!r} is no IP address; give the"
-                " server's internal or external one"
+                f"probe pair {self.name}: {inert(self.address)!r} is not an IP address; give the"
+                " server's internal or external address"
             ) from exc
         first, last = self.ports
         if first not in _PORTS or last not in _PORTS or first > last:
-            raise UsageError(f"probe pair {self.name}: ports {first} to {last} are no range")
+            raise UsageError(f"probe pair {self.name}: ports {first} to {last} are not a range")
 
 
 class StopRule(Value, frozen=True, kw_only=True):
@@ -110,7 +110,7 @@ class StopRule(Value, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         if not 2 <= self.min_runs <= self.max_runs:
             raise UsageError(
-                f"runs from {self.min_runs} to {self.max_runs}: at least 2, and a range"
+                f"runs from {self.min_runs} to {self.max_runs}: must be a range from at least 2"
             )
 
 
@@ -128,7 +128,7 @@ class ProbeLimits(Value, frozen=True, kw_only=True):
         for name in ("max_gib", "max_seconds", "bitrate_gbps"):
             number = getattr(self, name)
             if number is not None and not number > 0:
-                raise UsageError(f"{name.replace('_', ' ')}: {number} is not above 0")
+                raise UsageError(f"{name.replace('_', ' ')} must be above 0, not {number}")
 
 
 class Patience(Value, frozen=True, kw_only=True):
@@ -168,4 +168,4 @@ class Campaign(Value, frozen=True, kw_only=True):
         if len(set(names)) < len(names):
             raise UsageError(f"campaign {inert(self.id)}: two pairs have the same name")
         if not 0 < self.time_scale < 100:
-            raise UsageError(f"campaign {inert(self.id)}: a time scale of {self.time_scale}")
+            raise UsageError(f"campaign {inert(self.id)}: invalid time scale {self.time_scale}")

@@ -57,7 +57,7 @@ def read_facts(end: ProbeEnd, *, address: str, wants_ping: bool, patience: Patie
         said = session.complaint() or f"exit status {session.status}"
         raise AccessError(f"{label}: it did not answer ({said})")
     if not told.get("timeout"):
-        raise AccessError(f"{label}: no command `timeout` there; install the coreutils")
+        raise AccessError(f"{label}: the command `timeout` is missing; install coreutils")
     ping = _PING.search(told.get("ping", ""))
     return EndFacts(
         version=_version(told.get("version", ""), label=label, program=end.iperf3),
@@ -93,16 +93,15 @@ def described(end: ProbeEnd, facts: EndFacts, measured: MeasuredEnd) -> Measured
 def _version(line: str, *, label: str, program: str) -> Version:
     found = _VERSION.match(line)
     if found is None:
-        said = f" (it says {inert(line, _TEXT_LENGTH)!r})" if line else ""
+        said = f" (it printed {inert(line, _TEXT_LENGTH)!r})" if line else ""
         raise AccessError(
-            f"{label}: {inert(program)} is no iperf3{said}; install it there:"
-            " apt-get install iperf3"
+            f"{label}: {inert(program)} is not iperf3{said}; install it: apt-get install iperf3"
         )
     version = int(found[1]), int(found[2])
     if version < OLDEST:
         raise AccessError(
-            f"{label}: iperf3 {version[0]}.{version[1]} is too old; {OLDEST[0]}.{OLDEST[1]} or"
-            f" newer is needed, {THREADED_TEXT} or newer is best"
+            f"{label}: iperf3 {version[0]}.{version[1]} is too old; it needs"
+            f" {OLDEST[0]}.{OLDEST[1]} or newer, best {THREADED_TEXT} or newer"
         )
     return version
 

@@ -87,7 +87,7 @@ class Budget:
         if limits.max_seconds is not None:
             end_s = self.elapsed_s + times.total_s + _OVERHEAD_S
             if end_s > limits.max_seconds:
-                reason = f"the limit of {limits.max_seconds:g} s leaves no time for a further run"
+                reason = f"the limit of {limits.max_seconds:g} s leaves no time for another run"
                 return Allowed(reason, ends_everything=True)
         if limits.max_gib is None:
             return Allowed("", limits.bitrate_gbps)
@@ -99,7 +99,7 @@ class Budget:
         # Below one bit a second and stream there is no rate to set.
         is_too_little = room_gbps * BITS_PER_GIGABIT < configuration.streams
         if is_too_little or min(caps, default=0.0) > room_gbps:
-            return Allowed(f"a further run could exceed the limit of {limits.max_gib:g} GiB")
+            return Allowed(f"another run could exceed the limit of {limits.max_gib:g} GiB")
         return Allowed("", min(room_gbps, limits.bitrate_gbps or room_gbps))
 
 

@@ -72,8 +72,8 @@ def _require_room(store: Path) -> None:
     free = shutil.disk_usage(store.parent).free
     if free < _ROOM_BYTES:
         raise InputError(
-            f"{inert(str(store))}: {free:,} bytes are free on its disk, too few for the results of"
-            " a campaign; make room, or give another store"
+            f"{inert(str(store))}: only {free:,} bytes are free on its disk, too few for the"
+            " results of a campaign. Free some space, or give another store"
         )
 
 
@@ -145,7 +145,7 @@ class _Work:
         """Name what has too few runs after the last round, because some of them failed."""
         for pair, configuration in round_order(self._campaign, 0):
             if self._is_wanted(pair, configuration):
-                self._leave_out(pair.name, configuration.name, "too many of its runs failed")
+                self._leave_out(pair.name, configuration.name, "too many runs failed")
 
     def _is_wanted(self, pair: ProbePair, configuration: Configuration) -> bool:
         return not (
@@ -221,7 +221,7 @@ class _Work:
         failures = self._failures.get(turn.which, 0) + 1
         self._failures[turn.which] = failures
         if failures >= _MOST_FAILURES:
-            self._leave_out(*turn.which, f"{failures} runs in a row failed; the last: {error}")
+            self._leave_out(*turn.which, f"{failures} runs failed in a row; last error: {error}")
 
     def _leave_out(self, pair: str, configuration: str, reason: str) -> None:
         self._left_out.add((pair, configuration))

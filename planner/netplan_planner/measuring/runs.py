@@ -77,15 +77,15 @@ class Server:
         if words[:1] == [BUSY]:
             first, last = pair.ports
             raise AccessError(
-                f"{label}: fewer than {count} of the ports {first} to {last} are free there; see"
-                " `ss -ltn`, or give other ports"
+                f"{label}: fewer than {count} of the ports {first} to {last} are free. Check `ss"
+                " -ltn`, or give other ports"
             )
-        said = session.complaint() or "it said nothing"
+        said = session.complaint() or "no output"
         if words[:1] == [FAILED]:
             raise AccessError(f"{label}: iperf3 did not listen ({said})")
         if not has_answered:
-            raise AccessError(f"{label}: no iperf3 listens within {patience.start_s} s ({said})")
-        raise AccessError(f"{label}: no server could be started ({said})")
+            raise AccessError(f"{label}: no iperf3 listens after {patience.start_s} s ({said})")
+        raise AccessError(f"{label}: the server did not start ({said})")
 
 
 _US_PER_MS = 1000
@@ -234,8 +234,8 @@ def _collect(
             )
             if not has_ended:
                 raise AccessError(
-                    f"{pair.name}: no result within {deadline_s} s of a run of {sending_s} s; the"
-                    " server or the connection hangs"
+                    f"{pair.name}: no result within {deadline_s} s for a run of {sending_s} s;"
+                    " the server or the connection hangs"
                 )
     if not client.output.strip():
         said = client.complaint() or f"exit status {client.status}"
@@ -272,7 +272,7 @@ def _parts(
 
 def _with_advice(error: str) -> str:
     if "unable to connect" in error:
-        return f"{error}; does the firewall let the client reach the server's ports by TCP?"
+        return f"{error}; check that the firewall allows TCP from the client to the server's ports"
     return error
 
 

@@ -17,16 +17,9 @@ from typing import IO, Any
 
 import msgspec
 
+from netplan_planner import input_files
 from netplan_planner.errors import InputError
 from netplan_planner.inert import NAME_LENGTH, escaped_json, inert, inert_line, scalars
-from netplan_planner.input_files import (
-    decode_json,
-    note_opened,
-    opened,
-    reading,
-    too_large,
-    unreadable,
-)
 from netplan_planner.model import Measurement, Value
 from netplan_planner.writing import fcntl
 
@@ -36,7 +29,7 @@ _HASH_LENGTH = 32
 """Hexadecimal digits: 128 bits."""
 _WHERE_FROM = frozenset({"source", "place"})
 """Fields that may differ when the same output is imported again from elsewhere."""
-_NOT_WHOLE = "no whole record"
+_NOT_WHOLE = "not a complete record"
 _FILE_MODE = 0o644
 LARGEST_BYTES = 2**30
 """Of a store: a million runs."""
@@ -90,8 +83,8 @@ def append(path: Path, measurements: Iterable[Measurement]) -> int:
             data = file.read()
             if data.strip() and not data.lstrip().startswith(b"{"):
                 raise InputError(
-                    f"{inert_line(str(path))}: no store of measurements (JSON lines): name another"
-                    " file, it is made if it is not there"
+                    f"{inert_line(str(path))}: not a store of measurements (JSON lines). Name"
+                    " another file; a new one is created"
                 )
             lines = _new_lines(data, records, path)
             if lines:
@@ -117,8 +110,8 @@ def read_store(path: Path) -> Store:
     except FileNotFoundError:
         data = b""
     except OSError as exc:
-        raise unreadable(path, exc) from exc
-    with reading(path):
+        raise input_files.unreadable(path, exc) from exc
+    with input_files.reading(path):
         records, faults = _records(data, path)
     best: dict[str, _Record] = {}
     for record in records:
@@ -139,10 +132,10 @@ def is_store(path: Path) -> bool:
         InputError: If it cannot be read.
     """
     try:
-        with opened(path) as file:
+        with input_files.opened(path) as file:
             start = file.read(64)
     except OSError as exc:
-        raise unreadable(path, exc) from exc
+        raise input_files.unreadable(path, exc) from exc
     return start.lstrip().startswith(b"{")
 
 
@@ -156,9 +149,9 @@ def _opened(path: Path, *, is_writer: bool) -> Iterator[IO[bytes]]:
     if not stat.S_ISREG(about.st_mode) or about.st_size > LARGEST_BYTES:
         os.close(descriptor)
         if stat.S_ISREG(about.st_mode):
-            raise too_large(path, LARGEST_BYTES)
-        raise OSError(errno.EINVAL, "no regular file")
-    note_opened(path, about)
+            raise input_files.too_large(path, LARGEST_BYTES)
+        raise OSError(errno.EINVAL, "not a regular file")
+    input_files.note_opened(path, about)
     with os.fdopen(descriptor, "r+b" if is_writer else "rb", buffering=0) as file:
         fcntl.flock(file, fcntl.LOCK_EX if is_writer else fcntl.LOCK_SH)
         yield file
@@ -216,8 +209,8 @@ def _records(data: bytes, path: Path) -> tuple[list[_Record], list[str]]:
             records.append(_record(line))
         except InputError as exc:
             is_cut = number == len(lines) and str(exc).startswith(_NOT_WHOLE)
-            reason = "cut off in the middle, as by a crash" if is_cut else str(exc)
-            faults.append(f"{inert(str(path))}:{number}: {reason}; the line is not used")
+            reason = "incomplete line, as after a crash" if is_cut else str(exc)
+            faults.append(f"{inert(str(path))}:{number}: {reason}; the line is ignored")
     return records, faults
 
 
@@ -228,27 +221,27 @@ def _record(line: bytes) -> _Record:
         InputError: If it is none, is of a schema that is not known, or was changed.
     """
     try:
-        fields = decode_json(line)
+        fields = input_files.decode_json(line)
     except msgspec.MsgspecError as exc:
         raise InputError(f"{_NOT_WHOLE}: {exc}") from exc
     if not isinstance(fields, dict):
-        raise InputError("no record of a measurement")
+        raise InputError("not a record of a measurement")
     schema, told_hash = fields.pop("schema", ""), fields.pop("hash", "")
     if schema != SCHEMA:
         raise InputError(_other_schema(schema))
     if told_hash != content_hash(fields):
-        raise InputError("its hash does not fit: it was changed or damaged")
+        raise InputError("its hash does not match: it was changed or damaged")
     try:
         return _Record(fields=fields, measurement=msgspec.convert(fields, Measurement))
     except msgspec.ValidationError as exc:
-        raise InputError(f"no measurement: {exc}") from exc
+        raise InputError(f"not a measurement: {exc}") from exc
 
 
 def _other_schema(schema: object) -> str:
     told = inert(str(schema), NAME_LENGTH)
     if isinstance(schema, str) and schema.startswith(f"{_FAMILY}/"):
-        return f"schema {told} is not the one that this netplan reads, {SCHEMA}: update netplan"
-    return "no record of a measurement"
+        return f"schema {told} is not supported (this netplan reads {SCHEMA}): update netplan"
+    return "not a record of a measurement"
 
 
 def _checked_fields(one: Measurement) -> _Fields:
@@ -262,7 +255,7 @@ def _checked_fields(one: Measurement) -> _Fields:
         json.dumps(fields, allow_nan=False)
     except ValueError as exc:
         where = inert(one.source, NAME_LENGTH)
-        raise InputError(f"{where}: a figure of the measurement is no finite number") from exc
+        raise InputError(f"{where}: a value of the measurement is not a finite number") from exc
     return fields
 
 

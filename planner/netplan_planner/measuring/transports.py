@@ -51,7 +51,7 @@ class LocalTransport(Value, frozen=True, kw_only=True, tag="local"):
     @property
     def label(self) -> str:
         """How a message names this end."""
-        return shlex.join(self.prefix) if self.prefix else "this machine"
+        return shlex.join(self.prefix) if self.prefix else "this computer"
 
 
 class SshTransport(Value, frozen=True, kw_only=True, tag="ssh"):
@@ -67,7 +67,7 @@ class SshTransport(Value, frozen=True, kw_only=True, tag="ssh"):
     """More `-o` values, such as `Port=2222`."""
 
     def __post_init__(self) -> None:
-        _require(_HOST, self.host, "host of ssh", "a name or address, `user@` before it if needed")
+        _require(_HOST, self.host, "host for ssh", "a name or address, `user@` before it if needed")
 
     def argv(self, command: Sequence[str]) -> tuple[str, ...]:
         """Return the words to start here so that `command` runs there.
@@ -126,7 +126,7 @@ Transport = LocalTransport | SshTransport | GcloudTransport
 
 def _require(pattern: re.Pattern[str], text: str, what: str, wanted: str) -> None:
     if not pattern.fullmatch(text):
-        raise UsageError(f"{what}: {inert(text)!r} cannot be one; give {wanted}")
+        raise UsageError(f"{what}: {inert(text)!r} is not valid; give {wanted}")
 
 
 # A command that runs on an end, as a process here with its input held open
@@ -176,7 +176,7 @@ class Session:
             )
         except OSError as exc:
             raise AccessError(
-                f"{label}: {inert(argv[0])} cannot be started here: {exc.strerror}"
+                f"{label}: {inert(argv[0])} cannot be started on this computer: {exc.strerror}"
             ) from exc
         self._open = selectors.DefaultSelector()
         for stream, store in (
@@ -296,7 +296,7 @@ class Session:
         if store is self.errors:
             del store[:-_KEPT_BYTES]
         elif len(store) > _MOST_BYTES:
-            raise AccessError(f"{self.label}: it writes without end; stopped at 32 MiB")
+            raise AccessError(f"{self.label}: its output does not end; stopped at 32 MiB")
 
     def _signal(self, number: signal.Signals) -> None:
         with contextlib.suppress(ProcessLookupError, PermissionError):

@@ -1,4 +1,4 @@
-"""Frozen values that every stage shares; see docs/glossary.md for the terms.
+"""Frozen values that every stage shares; see docs/reference/glossary.md for the terms.
 
 What one of these modules defines is the model's: nothing is named here again.
 """

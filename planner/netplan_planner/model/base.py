@@ -4,7 +4,9 @@
 Schema comes from the types themselves (docs/adr/0001-msgspec-values.md).
 """
 
+import gc
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from decimal import Decimal
 from enum import StrEnum
 from typing import Any, Generic, NewType, TypeVar
@@ -21,6 +23,18 @@ SelfLink = NewType("SelfLink", str)
 
 class Value(msgspec.Struct, frozen=True, kw_only=True):
     """A frozen value with keyword-only fields."""
+
+
+@contextmanager
+def collection_paused() -> Iterator[None]:
+    """Keep the garbage collector from walking a hundred thousand new values again and again."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 Of = TypeVar("Of")

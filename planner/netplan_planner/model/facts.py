@@ -201,7 +201,7 @@ class Facts(Value, frozen=True, kw_only=True, dict=True):
         label = instance.label(TARGET_LABEL)
         if label is None or _is_rate(label) or self.target(instance) is not None:
             return ""
-        return f"label {TARGET_LABEL}={label!r} is no whole number of Mbit/s above 0"
+        return f"label {TARGET_LABEL}={label!r} must be a whole number of Mbit/s above 0"
 
     @cached_property
     def _link_ranges(self) -> tuple[tuple[IPv4Network | IPv6Network, DeclaredLink], ...]:

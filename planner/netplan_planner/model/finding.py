@@ -4,6 +4,7 @@ from decimal import Decimal
 from enum import StrEnum
 
 from netplan_planner.model.base import ResourceRef, SelfLink, Text, Value
+from netplan_planner.model.evidence.traffic import Edge
 from netplan_planner.model.limits import Estimate, Limit
 from netplan_planner.model.money.prices import LineItem, total_usd
 
@@ -189,10 +190,19 @@ class ChangeKind(StrEnum):
     """The machine loses an external address, or a reserved address that nothing has is released."""
     DELETE_GATEWAY = "delete-gateway"
     """A Cloud NAT gateway goes, with its reserved addresses."""
+    NEAR_ENDPOINTS = "near-endpoints"
+    """A Service of Kubernetes prefers endpoints in the zone of the client."""
 
 
 BY_TEMPLATE = frozenset({ChangeKind.MACHINE_TYPE, ChangeKind.TIER_1})
 """Kinds of changes that all machines of a managed group make together."""
+
+
+FOR_MONEY = frozenset(
+    {ChangeKind.NETWORK_TIER, ChangeKind.RELEASE_ADDRESS, ChangeKind.DELETE_GATEWAY}
+)
+"""Kinds of changes that bring money and nothing else; Tier_1 that does nothing is a fault itself.
+"""
 
 
 class Change(Value, frozen=True, kw_only=True):
@@ -200,9 +210,11 @@ class Change(Value, frozen=True, kw_only=True):
 
     kind: ChangeKind
     target: SelfLink
-    """What changes: the machine (for a pair, the sending one), the reserved address, the router."""
+    """What changes: the machine (for a pair, the sending one), the reserved address, the router,
+    the Service."""
     destination: SelfLink | None = None
     """For a change of address or of flows: the machine reached; it holds for this pair only. For
+    `ZONE`: the machine that it exchanges internal addresses with from then on. For
     `RELEASE_ADDRESS` of a machine: the reserved address, which is released with it."""
     to: str | None = None
     """The new machine type, for `MACHINE_TYPE`, which is one without Tier_1, and for `TIER_1` where
@@ -217,6 +229,12 @@ class Change(Value, frozen=True, kw_only=True):
     def targets(self) -> tuple[SelfLink, ...]:
         """All that changes."""
         return self.members or (self.target,)
+
+    @property
+    def is_of_internal_pair(self) -> bool:
+        """Whether a pair uses internal addresses after it: alone, or with a move of one end."""
+        is_move = self.kind is ChangeKind.ZONE and self.destination is not None
+        return is_move or self.kind is ChangeKind.INTERNAL_ADDRESS
 
 
 class Fault(Value, frozen=True, kw_only=True):
@@ -257,7 +275,16 @@ class Hit(Fault, frozen=True, kw_only=True):
     """The confidence, where a doubt lowers it further."""
     severity: Severity | None = None
     """A base severity of its own, where a case is graver or milder than the rule."""
+    limit_minutes_per_day: float | None = None
+    """For how long the limit is in use at least, of the days that were seen; None: as long as a
+    95th percentile says."""
+    why_not_high: str = ""
+    """Why a limit in use makes it medium at most, as `judging` finds it; empty: nothing does."""
+    seen_count: int = 1
+    """Machines of a managed group at which the fault was seen; all of the group change."""
     change: Change | None = None
+    edges: tuple[Edge, ...] = ()
+    """Where `change` is None: whose cost the saving counts. No other fix saves it too."""
 
     @property
     def confidence(self) -> Confidence:
@@ -305,6 +332,8 @@ class Member(Fault, frozen=True, kw_only=True):
     fingerprint: str = ""
     """Of the rule and this place."""
     saving_before_commitments_usd_per_month: Decimal | None = None
+    why_held: str = ""
+    """What holds the fix back at this place, whatever is done before; empty: nothing does."""
 
 
 class Finding(Fault, frozen=True, kw_only=True):
@@ -333,6 +362,11 @@ class Finding(Fault, frozen=True, kw_only=True):
     """Its place in the order of fixes, from 1; None where its fix brings nothing measurable."""
     marginal_usd_per_month: Decimal | None = None
     """What it still saves once the fixes ranked before it are made; None without a saving."""
+    marginal_low_usd_per_month: Decimal | None = None
+    """That at the least that a month can have of the traffic; None: the window leaves nothing open,
+    or it is not known."""
+    marginal_high_usd_per_month: Decimal | None = None
+    """At the most."""
     overlap: str = ""
     """Why that is less than it would save alone."""
     is_held: bool = False

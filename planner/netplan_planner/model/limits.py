@@ -16,6 +16,10 @@ class LimitKind(StrEnum):
     MEASURED = "measured"
 
 
+GIVEN = "given in the request"
+"""The source of what an option, a column of a table or a caller gives."""
+
+
 class Limit(Value, frozen=True, kw_only=True):
     """One named bound on a path, in Gbit/s, with where it comes from."""
 
@@ -76,6 +80,8 @@ class Estimate(RateInterval, frozen=True, kw_only=True):
     """In rising order; the first one binds."""
     probabilities: tuple[float, ...] = ()
     """That each of `limits` binds, where that was asked for."""
+    binding_gbps: tuple[float | None, ...] = ()
+    """What the path carries where it does, in the middle of such cases; None: it never binds."""
     duration_s: float | None = None
     """Of a finite transfer."""
     low_duration_s: float | None = None

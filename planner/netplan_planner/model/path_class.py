@@ -6,7 +6,7 @@ from netplan_planner.model.base import ProjectId, Region, SelfLink, Value, Zone,
 
 
 class PathClass(StrEnum):
-    """The way a flow takes; every flow has exactly one (docs/glossary.md)."""
+    """The way a flow takes; every flow has exactly one (docs/reference/glossary.md)."""
 
     SAME_ZONE_INTERNAL = "same-zone-internal"
     SAME_ZONE_EXTERNAL = "same-zone-external"
@@ -59,7 +59,7 @@ class PathClass(StrEnum):
         'inter-zone-external'
         """
         if self.distance is None:
-            raise ValueError(f"{self.value} is not between two machines of one's own")
+            raise ValueError(f"{self.value} is not a path between two of your VMs")
         same_region = region_of(src_zone) == region_of(dst_zone)
         now = "same-zone" if src_zone == dst_zone else "inter-zone"
         return PathClass(

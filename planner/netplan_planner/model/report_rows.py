@@ -9,6 +9,7 @@ from decimal import Decimal
 from enum import StrEnum
 
 from netplan_planner.model.base import Text, Value
+from netplan_planner.model.finding import Confidence
 from netplan_planner.model.limits import Estimate
 from netplan_planner.model.money.prices import LineItem
 from netplan_planner.model.path_class import PathClass
@@ -19,6 +20,8 @@ class MonthBill(Value, frozen=True, kw_only=True):
 
     machines_usd: Decimal
     """With Tier_1 fees, attached GPUs and Local SSDs; without other disks and licences."""
+    machine_parts: tuple[tuple[str, Decimal], ...] = ()
+    """Of that: `Tier_1`, `GPUs` and `Local SSDs`, where there are any."""
     addresses_usd: Decimal
     """Of machines, and reserved ones that nothing has; hours that are free once are not off."""
     addresses_note: str = ""
@@ -34,6 +37,12 @@ class MonthBill(Value, frozen=True, kw_only=True):
     commitments_unknown: str = ""
     """Why it is not known."""
     unpriced_machine_count: int
+    unlisted_nodes: int = 0
+    """Nodes of Kubernetes whose machines are in no inventory: what they cost is in no sum."""
+    unlisted_machines: int = 0
+    """Other machines that the traffic names and no inventory has."""
+    unlisted_groups: int = 0
+    """Managed groups, node pools and clusters whose machines are in no inventory, nor seen."""
     unpriced_address_count: int = 0
     """Reserved ones that nothing has, without a known price."""
     unpriced_low_usd: Decimal
@@ -41,6 +50,11 @@ class MonthBill(Value, frozen=True, kw_only=True):
     unpriced_high_usd: Decimal | None
     """At most; None: nothing bounds it."""
     unpriced_gib: Decimal
+    low_usd_per_month: Decimal | None = None
+    """The total at the least that a month can have of the traffic; None: the window leaves nothing
+    open."""
+    high_usd_per_month: Decimal | None = None
+    """At the most."""
 
     @property
     def usd_per_month(self) -> Decimal:
@@ -58,6 +72,7 @@ class MonthBill(Value, frozen=True, kw_only=True):
         """Whether all of it has a known price."""
         is_bounded = not self.unpriced_low_usd and self.unpriced_high_usd == 0
         unpriced = self.unpriced_machine_count + self.unpriced_address_count
+        unpriced += self.unlisted_nodes + self.unlisted_machines + self.unlisted_groups
         return is_bounded and not unpriced and not self.commitments_unknown
 
 
@@ -169,7 +184,7 @@ class ZonePair(Value, frozen=True, kw_only=True):
     unpriced: tuple[Unpriced, ...] = ()
 
 
-MAYBE_ADDRESS = "(not known if any)"
+MAYBE_ADDRESS = "(unknown)"
 """Stands among the external addresses of a machine where a plan leaves open if it gets some."""
 
 
@@ -222,6 +237,12 @@ class MachineRow(Value, frozen=True, kw_only=True, gc=False):
         """Whether it is stopped or suspended."""
         return self.is_stopped or self.is_suspended
 
+    @property
+    def usd_per_month(self) -> Decimal | None:
+        """What it costs with its external addresses; None: part of it is not known."""
+        machine, addresses = self.machine_usd_per_month, self.address_usd_per_month
+        return None if machine is None or addresses is None else machine + addresses
+
 
 class NotEvaluated(Value, frozen=True, kw_only=True):
     """A rule, or some resources of one, that could not be judged; never shown as passed."""
@@ -232,6 +253,15 @@ class NotEvaluated(Value, frozen=True, kw_only=True):
     """`missing-evidence`, `gap` (some resources only), `crashed`, or `deselected`."""
     resource_count: int = 0
     examples: tuple[str, ...] = ()
+
+
+class Note(Value, frozen=True, kw_only=True):
+    """What a rule says of the tool's own data, without severity: it fails no run."""
+
+    rule: str
+    subject: str
+    text: Text
+    fix: str
 
 
 class Suppressed(Value, frozen=True, kw_only=True):
@@ -263,6 +293,7 @@ class Filtered(Value, frozen=True, kw_only=True):
     rule: str
     subject: str
     severity: str
+    confidence: Confidence = Confidence.HIGH
     saving_usd_per_month: Decimal | None
     why: str
     fingerprint: str

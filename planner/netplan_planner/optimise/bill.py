@@ -89,7 +89,7 @@ def machine_bill(
         )
     except MissingDatum as missing:
         return MachineBill(machine=machine, tier1_unknown=str(missing))
-    name = f"Tier_1 of {machine_type}, up to {tier1_gbps:g} Gbit/s"
+    name = f"{TIER_1} of {machine_type}, up to {tier1_gbps:g} Gbit/s"
     return MachineBill(machine=machine, tier1=model.line_item(name, hours, fee))
 
 
@@ -100,6 +100,18 @@ GPUS_ON_N1 = "gpu-on-n1"
 GIB_PER_LOCAL_SSD = 375
 """Of one that is attached; those of 3 TiB come with their types
 (docs.cloud.google.com/compute/docs/disks/local-ssd)."""
+
+
+TIER_1, LOCAL_SSDS, GPUS = "Tier_1", "Local SSDs", "GPUs"
+
+
+def part_of(item: model.LineItem) -> str:
+    """Return what of a machine a line of its bill is for; empty: the machine itself."""
+    if item.name.startswith(f"{TIER_1} of "):
+        return TIER_1
+    if " x Local SSD of " in item.name:
+        return LOCAL_SSDS
+    return GPUS if item.name.partition(" x ")[0].isdigit() else ""
 
 
 class Attached(NamedTuple):
@@ -145,7 +157,7 @@ def _with_gpus(
     if not count:
         return bill
     if gpu_type is None:
-        why = f"no price of {count} attached GPUs: their type is not known"
+        why = f"the price of {count} attached GPUs is unknown: their type is unknown"
         return msgspec.structs.replace(bill, gpus_unknown=why)
     try:
         price = gpu_price(prices, need, gpu_type)

@@ -11,7 +11,7 @@ from netplan_planner.optimise.flexible_commitments import FlexibleLedger
 
 _SHARED_BEYOND = "which part of the commitments other projects of the billing account use"
 _SHARED_OR_NOT = (
-    "whether the billing account shares commitments between projects (--commitment-scope says it)"
+    "whether the billing account shares commitments between projects (set --commitment-scope)"
 )
 
 
@@ -208,13 +208,14 @@ def cover_today(ledger: model.CoverLedger, instance: model.Instance) -> model.Te
     """Return what of a machine's price commitments cover, for an answer that leaves them out."""
     cover = ledger.change(model.MachineChange(instance=instance, machine_type=None))
     if cover.unknown:
-        return f"commitments are not counted; it is not known {cover.unknown}"
+        return f"commitments are not counted; unknown: {cover.unknown}"
     covered = -model.total_usd(cover.items)
     if not covered:
         return ""
     return model.worded(
         model.Amount(usd=covered, kind=model.AmountKind.EXACT_SUM),
-        f" of it is covered, which no type here counts: {cover.note}; `netplan audit` counts it",
+        f" of it is covered by commitments, which are not included here: {cover.note};"
+        " `netplan audit` includes them",
     )
 
 
@@ -236,9 +237,9 @@ def _leaves_cover(change: model.MachineChange) -> bool:
 def _note(moved: Sequence[Moved]) -> str:
     """Return what the lines mean for the reader."""
     said = [
-        f"{one.pool.names} is paid{one.pool.paid_until} all the same"
+        f"{one.pool.names} is billed{one.pool.paid_until} in any case"
         if one.line.usd_per_month < 0
-        else f"{one.pool.names}, not used up today, covers what it takes"
+        else f"{one.pool.names} is not fully used today and covers the new usage"
         for one in moved
     ]
     return "; ".join(dict.fromkeys(said))

@@ -23,8 +23,8 @@ _USAGES = {"TWELVE_MONTH": model.Usage.CUD_1Y, "THIRTY_SIX_MONTH": model.Usage.C
 _COMPONENTS = {Resource.VCPU: "core", Resource.MEMORY: "ram"}
 _MIB_PER_GIB = 1024
 _OPEN_SCOPE = (
-    "shown as if it served all projects read; whether the billing account shares commitments is not"
-    " known (--commitment-scope)"
+    "shown assuming that all projects read share them; whether the billing account does so is"
+    " unknown (--commitment-scope)"
 )
 _BEYOND = "projects of the billing account that were not read may use the rest"
 
@@ -101,9 +101,9 @@ def _note(
     commitment: model.Commitment, pool: Pool | None, scope: model.CommitmentScope, *, is_open: bool
 ) -> str:
     doubts = pool.doubts if pool is not None else {coverage_of(commitment).doubt}
-    said = [f"not known: {doubt}" for doubt in sorted(filter(None, doubts))]
+    said = [f"unknown: {doubt}" for doubt in sorted(filter(None, doubts))]
     if commitment.category == LICENCE:
-        said.append("for licences, not for machines")
+        said.append("for licenses, not for VMs")
     if commitment.others:
         said.append(f"also commits {', '.join(commitment.others)}, which is not counted here")
     if pool is not None and is_open:

@@ -51,10 +51,10 @@ def coverage_of(commitment: Commitment) -> Coverage:
     name, kind = commitment.name, commitment.commitment_type
     series, is_whole = series_of_type(kind or "")
     if not is_whole:
-        of = f"types of {series[0]}" if series else "machines"
+        of = f"types of {series[0]}" if series else "VMs"
         return Coverage(series, f"which {of} commitment {name} ({kind or 'no type'}) covers")
     if not commitment.vcpu_count and not commitment.memory_mib and not commitment.others:
-        return Coverage(series, f"how much commitment {name} covers (it states no resources)")
+        return Coverage(series, f"how much commitment {name} covers (its resources are not stated)")
     return Coverage(series)
 
 

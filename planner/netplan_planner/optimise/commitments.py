@@ -335,9 +335,9 @@ def cover_line(pool: Pool, resource: Resource, rate: Rate, units: Decimal) -> mo
     _, region, series = pool.key
     of = f"{resource} of {'/'.join(series)} in {region}"
     name = (
-        f"{of}: covered by {pool.names}, which is unused today"
+        f"{of}: covered by {pool.names}, which is not fully used today"
         if units > 0
-        else f"{of}: covered by {pool.names}, paid{pool.paid_until} all the same"
+        else f"{of}: covered by {pool.names}, billed{pool.paid_until} in any case"
     )
     return model.LineItem(
         name=name,

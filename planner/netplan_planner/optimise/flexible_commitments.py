@@ -122,7 +122,7 @@ class FlexibleLedger:
         if not is_bound:
             return f"{self.names} cover other spend instead, of another sustained-use discount"
         if usd < 0:
-            return f"spend that {self.names} cover, paid all the same"
+            return f"spend that {self.names} cover, billed in any case"
         return f"spend that {self.names}, not used up, cover"
 
     def _moved(self, change: model.MachineChange, covered: Iterable[model.LineItem]) -> _Spend:

@@ -1,6 +1,6 @@
 """HiGHS, asked: a linear program, with or without whole numbers, to its values and its bound."""
 
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import highspy
 import numpy as np
@@ -16,32 +16,20 @@ _SIMPLEX = 20_000
 """Columns up to which the linear program goes to the simplex method; interior points above."""
 
 
-class Linear(Protocol):
-    """A linear program: costs and bounds of its variables, a matrix by columns, bounds of rows."""
+class Linear(NamedTuple):
+    """A linear program: what its columns cost a unit and lie between, and its rows."""
 
-    @property
-    def cost(self) -> Floats:
-        """Of one unit of each variable."""
+    cost: Floats
+    low: Floats
+    high: Floats
+    matrix: Any
+    """Rows × columns, compressed by columns."""
+    row_low: Floats
+    row_high: Floats
 
-    @property
-    def low(self) -> Floats:
-        """Least value of each variable."""
-
-    @property
-    def high(self) -> Floats:
-        """Greatest value of each variable."""
-
-    @property
-    def matrix(self) -> Any:
-        """Rows × variables, compressed by columns."""
-
-    @property
-    def row_low(self) -> Floats:
-        """What each row lies above."""
-
-    @property
-    def row_high(self) -> Floats:
-        """What each row lies below."""
+    def usd(self, values: Floats) -> float:
+        """Return what a plan costs."""
+        return float(self.cost @ values)
 
 
 class Rows:
@@ -75,13 +63,17 @@ class Rows:
         return matrix.tocsc(), low.astype(float), high.astype(float)
 
 
-class Priced(NamedTuple):
-    """The solution of a linear program with what each row is worth."""
+class Answer(NamedTuple):
+    """The solution of a program."""
 
     values: Floats
+    bound: float
+    """What is proven of the least cost."""
     duals: Floats
-    """Rows: by how much the cost falls where a row's bound grows by one, as HiGHS signs it."""
-    usd: float
+    """Rows: by how much the cost falls where a row's bound grows by one, as HiGHS signs it; of a
+    program without whole numbers."""
+    is_out_of_time: bool
+    """Whether the clock ended the search, not what the effort counts."""
 
 
 class Effort(NamedTuple):
@@ -93,6 +85,8 @@ class Effort(NamedTuple):
     """A last resort, which HiGHS keeps loosely."""
     target: float = -np.inf
     """A cost that is good enough."""
+    is_optional: bool = False
+    """Whether to find nothing within it is no error: there is another plan to go on with."""
 
 
 def run(
@@ -100,8 +94,8 @@ def run(
     whole: Places | None = None,
     effort: Effort | None = None,
     start: Floats | None = None,
-) -> tuple[Floats, float] | None:
-    """Return the values and what is proven of the least cost; None where there is no solution.
+) -> Answer | None:
+    """Return the best solution; None where there is none, or none was found within the effort.
 
     Args:
         model: The program.
@@ -128,37 +122,20 @@ def run(
         known.col_value = start.tolist()
         solver.setSolution(known)
     solver.run()
-    status = solver.getModelStatus()
-    if status == highspy.HighsModelStatus.kInfeasible:
-        return None
+    status, kinds = solver.getModelStatus(), highspy.HighsModelStatus
     answer, info = solver.getSolution(), solver.getInfo()
     is_feasible = info.primal_solution_status == highspy.SolutionStatus.kSolutionStatusFeasible
-    if status != highspy.HighsModelStatus.kOptimal and not (effort is not None and is_feasible):
-        raise InputError(f"HiGHS ended without a plan: {solver.modelStatusToString(status)}")
-    proven = info.objective_function_value if whole is None else info.mip_dual_bound
-    return np.array(answer.col_value), float(proven)
-
-
-def run_priced(model: Linear) -> Priced | None:
-    """Return the solution of a linear program and the worth of its rows; None: there is none.
-
-    Raises:
-        InputError: If HiGHS ends for another reason.
-    """
-    solver: Any = highspy.Highs()  # type: ignore[no-untyped-call]
-    solver.setOptionValue("output_flag", False)
-    solver.passModel(_program_of(model, None))
-    solver.run()
-    status = solver.getModelStatus()
-    if status == highspy.HighsModelStatus.kInfeasible:
+    has_ended = status in {kinds.kTimeLimit, kinds.kSolutionLimit}
+    may_fail = effort is not None and effort.is_optional and has_ended
+    if status == kinds.kInfeasible or (may_fail and not is_feasible):
         return None
-    if status != highspy.HighsModelStatus.kOptimal:
-        raise InputError(f"HiGHS ended without a plan: {solver.modelStatusToString(status)}")
-    answer = solver.getSolution()
-    return Priced(
+    if status != kinds.kOptimal and not (effort is not None and is_feasible):
+        raise InputError(f"the solver HiGHS returned no plan: {solver.modelStatusToString(status)}")
+    return Answer(
         values=np.array(answer.col_value),
+        bound=float(info.objective_function_value if whole is None else info.mip_dual_bound),
         duals=np.array(answer.row_dual),
-        usd=float(solver.getInfo().objective_function_value),
+        is_out_of_time=status == kinds.kTimeLimit,
     )
 
 

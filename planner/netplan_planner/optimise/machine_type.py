@@ -1,11 +1,17 @@
 """The cheapest machine types that carry a wanted bandwidth."""
 
+from collections.abc import Callable
 from datetime import date
+from decimal import Decimal
 from functools import cached_property, partial
 from math import ceil, isfinite
+from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from netplan_planner import model
 from netplan_planner.errors import MissingDatum, UsageError
+from netplan_planner.ledger.compared import at_list_line, compared_usd, is_at_list
 from netplan_planner.optimise.bill import MachineBill, attached_of, with_attached
 from netplan_planner.optimise.commitment_changes import Commitments
 from netplan_planner.optimise.offers import Pool, RankKey, Size, build_pool, pool_key, rounded
@@ -19,6 +25,21 @@ NEVER = 1_000_000_000
 REMEMBERED_NEEDS = 20_000
 REMEMBERED_POOLS = 256
 """Of machines that are tied alike; few kinds of disks and policies fill a project."""
+_Ranked = tuple[RankKey, model.Candidate]
+
+
+class _Today(NamedTuple):
+    """What a machine that stands costs a month."""
+
+    machine_type: str
+    lines: tuple[model.LineItem, ...]
+    """As they are paid."""
+    listed_usd: Decimal
+    """The same by prices that can be compared."""
+
+
+def _as_it_is(found: _Ranked) -> _Ranked:
+    return found
 
 
 class Chooser:
@@ -41,7 +62,7 @@ class Chooser:
         self._commitments = Commitments(prices, scope)
         self._pools: dict[model.MachineNeed, Pool] = {}
         self._tied: dict[tuple[model.MachineNeed, model.Ties], Pool] = {}
-        self._answers: dict[model.MachineNeed, model.MachinePlan | model.Infeasible] = {}
+        self._answers: dict[object, model.MachinePlan | model.Infeasible] = {}
 
     @cached_property
     def even(self) -> "Chooser":
@@ -55,12 +76,56 @@ class Chooser:
         Raises:
             UsageError: If the need asks for what cannot be (a headroom of 1, no machine).
         """
-        answer = self._answers.get(need)
+        return self._remembered(need, need, _as_it_is)
+
+    def choose_from(
+        self, instance: model.Instance, need: model.MachineNeed
+    ) -> model.MachinePlan | model.Infeasible:
+        """Return the same for a machine that stands, by prices that compare with its own.
+
+        What the bill names of both is as it is paid. Where it names one alone, and has no one
+        discount, a candidate costs what the machine is paid and what list prices differ by.
+        """
+        if self.even is self:
+            return self.choose(need)
+        try:
+            paid, listed = (
+                bill_today(instance, need.usage, one, self._caps, need.month_ratio)
+                for one in (self._prices, self._prices.even)
+            )
+        except MissingDatum:
+            return self.even.choose(need)
+        if paid.usd_per_month is None or listed.usd_per_month is None:
+            return self.even.choose(need)
+        today = _Today(instance.machine_type, paid.lines(1), listed.usd_per_month)
+        return self._remembered((need, today), need, partial(self._compared, need, today))
+
+    def _remembered(
+        self, key: object, need: model.MachineNeed, seen: Callable[[_Ranked], _Ranked]
+    ) -> model.MachinePlan | model.Infeasible:
+        answer = self._answers.get(key)
         if answer is None:
             if len(self._answers) >= REMEMBERED_NEEDS:
                 self._answers.clear()
-            answer = self._answers[need] = self._search(need)
+            answer = self._answers[key] = self._search(need, seen)
         return answer
+
+    def _compared(self, need: model.MachineNeed, today: "_Today", found: _Ranked) -> _Ranked:
+        """Return a candidate at what compares with the machine of today."""
+        rank, one = found
+        lines = one.line_items
+        if one.usd_per_month is None or not is_at_list(self._prices, today.lines, lines):
+            return found
+        pool = self.even._pool(need)
+        _, listed = pool.candidate(pool.place[one.machine_type, one.is_tier1], one.count)
+        if listed.usd_per_month is None:
+            return found
+        paid = model.total_usd(today.lines)
+        usd = compared_usd(paid, today.listed_usd, listed.usd_per_month)
+        kinds = f"{today.machine_type} to {one.machine_type}"
+        added = at_list_line(kinds, usd - one.usd_per_month, 1, self._prices.info.as_of)
+        compared = replace(one, usd_per_month=usd, line_items=(*lines, added))
+        return rank._replace(usd=usd), compared
 
     def cost_today(
         self, instance: model.Instance, usage: model.Usage
@@ -83,11 +148,13 @@ class Chooser:
         """Return what the commitments of an inventory cover, before any change."""
         return self._commitments.ledger(inventory, today)
 
-    def _search(self, need: model.MachineNeed) -> model.MachinePlan | model.Infeasible:
+    def _search(
+        self, need: model.MachineNeed, seen: Callable[[_Ranked], _Ranked]
+    ) -> model.MachinePlan | model.Infeasible:
         _check(need)
         pool = self._pool(need)
-        fitting: list[tuple[RankKey, model.Candidate]] = []
-        needless: list[tuple[RankKey, model.Candidate]] = []
+        fitting: list[_Ranked] = []
+        needless: list[_Ranked] = []
         short: list[model.Rejected] = []
         refused: list[model.Rejected] = []
         plain_count = 0
@@ -99,9 +166,9 @@ class Chooser:
                 count = 0
             elif is_tier1 and 0 < plain_count <= count:
                 refused.append(pool.refusal(index, "dominated", most))
-                needless.append(pool.candidate(index, count))
+                needless.append(seen(pool.candidate(index, count)))
             else:
-                fitting.append(pool.candidate(index, count))
+                fitting.append(seen(pool.candidate(index, count)))
             # Tier_1 follows the default variant of its type.
             plain_count = 0 if is_tier1 else count
         rejected = (*short, *pool.unjudged, *refused, *pool.filtered)
@@ -149,11 +216,11 @@ class Chooser:
 def _check(need: model.MachineNeed) -> None:
     amounts = (need.gbps, need.outside_gbps, need.memory_gib, need.min_flow_gbps)
     problems = {
-        "a wanted amount is not a number": not all(map(isfinite, amounts)),
-        "a wanted amount is below 0": min(*amounts, need.vcpus) < 0,
-        "the headroom is not from 0 to below 1": not 0 <= need.headroom_ratio < 1,
-        "at least one machine must be allowed": need.max_count < 1,
-        "the share of the month is not above 0 and at most 1": not 0 < need.month_ratio <= 1,
+        "a required amount is not a number": not all(map(isfinite, amounts)),
+        "a required amount is below 0": min(*amounts, need.vcpus) < 0,
+        "the headroom must be from 0 to below 1": not 0 <= need.headroom_ratio < 1,
+        "at least one VM must be allowed": need.max_count < 1,
+        "the share of the month must be above 0 and at most 1": not 0 < need.month_ratio <= 1,
     }
     for text, is_wrong in problems.items():
         if is_wrong:
@@ -179,7 +246,7 @@ def _ratio_up(wanted: float, one: float) -> int:
     return max(1, ceil(wanted / one * (1 - ROUNDING)))
 
 
-def _front(ranked: list[tuple[RankKey, model.Candidate]]) -> tuple[model.Candidate, ...]:
+def _front(ranked: list[_Ranked]) -> tuple[model.Candidate, ...]:
     """Return the single machines with a known price that no other beats in price and bandwidth.
 
     Peaks, other architectures and types that have to be checked first are not compared.
@@ -203,7 +270,7 @@ def _what_binds(need: model.MachineNeed, pool: Pool) -> tuple[str, str]:
     amounts = (
         ("bandwidth", need.gbps, "Gbit/s", [o.usable_gbps for o in pool.offers]),
         (
-            "bandwidth to outside addresses",
+            "bandwidth to external addresses",
             need.outside_gbps,
             "Gbit/s",
             [o.usable_outside_gbps or 0.0 for o in pool.offers],
@@ -219,8 +286,8 @@ def _what_binds(need: model.MachineNeed, pool: Pool) -> tuple[str, str]:
             if name.startswith("bandwidth") and pool.offers[best].cap.is_tier1:
                 machine += " with Tier_1"
             return name, (
-                f"{need.max_count} x {machine} reach {rounded(total):g} of {wanted:g} {unit}"
-                f"{', headroom taken off' if name.startswith('bandwidth') else ''}"
+                f"{need.max_count} x {machine} reach {rounded(total):g} of {wanted:g}"
+                f" {unit}{', after headroom' if name.startswith('bandwidth') else ''}"
             )
     wanted_counts = [_count(need, size) for size in pool.sizes]
     closest = min(range(len(wanted_counts)), key=wanted_counts.__getitem__)
@@ -228,8 +295,8 @@ def _what_binds(need: model.MachineNeed, pool: Pool) -> tuple[str, str]:
     machine = pool.offers[closest].shape.machine_type
     return (
         "combination",
-        f"no type has the bandwidth, vCPUs and memory at once; {machine} comes"
-        f" closest and would take {count} machines for its {short_of}, {need.max_count} allowed",
+        f"no type has enough bandwidth, vCPUs and memory; {machine} is closest and needs {count}"
+        f" VMs for its {short_of}, but {need.max_count} are allowed",
     )
 
 
@@ -262,4 +329,4 @@ def _why_empty(need: model.MachineNeed, pool: Pool) -> tuple[str, str]:
         return "not-offered", f"no machine type is offered in {need.region}"
     reason = max(sorted(counts), key=lambda name: counts[name])
     listed = ", ".join(f"{name} {count}" for name, count in sorted(counts.items()))
-    return reason, f"no type offered in {need.region} is left: {listed}"
+    return reason, f"no type offered in {need.region} fits: {listed}"

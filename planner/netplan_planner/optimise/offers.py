@@ -92,6 +92,7 @@ class Pool:
             for o in offers
         ]
         self.has_tier1 = [o.cap.is_tier1 for o in offers]
+        self.place = {(o.shape.machine_type, o.cap.is_tier1): at for at, o in enumerate(offers)}
         ordered = sorted(rejected, key=lambda r: (r.machine_type, r.is_tier1))
         self.unjudged = tuple(r for r in ordered if r.reason in UNJUDGED)
         """Types without a price or a cap, or with too low a cap for one flow."""
@@ -207,9 +208,9 @@ def filtered_by(need: model.MachineNeed, shape: model.MachineShape) -> tuple[str
     if need.architecture is not None and shape.architecture != need.architecture:
         return "architecture", f"{shape.architecture or 'unknown'}, not {need.architecture}"
     if shape.is_shared_core and not need.allow_shared_core:
-        return "shared-core", "bursts only: its vCPUs are shared"
+        return "shared-core", "burst only: its vCPUs are shared"
     if shape.gpu_count and not need.allow_gpu:
-        return "gpu", f"GPUs it comes with: {shape.gpu_count}"
+        return "gpu", f"includes GPUs: {shape.gpu_count}"
     return "", ""
 
 
@@ -309,7 +310,7 @@ def _reached(
         flow = single_flow(query, caps) if need.min_flow_gbps else None
         if flow is not None and (flow.gbps is None or flow.gbps < need.min_flow_gbps):
             name = flow.binding.name if flow.binding else "unknown"
-            text = f"one flow gets {flow.gbps or 0:g} Gbit/s at most ({name})"
+            text = f"one flow gets at most {flow.gbps or 0:g} Gbit/s ({name})"
             yield _Reached(None, ("flow", text))
         else:
             yield _Reached(estimate)
@@ -377,9 +378,9 @@ def _refusal(offer: Offer, reason: str, max_count: int) -> model.Rejected:
         "bandwidth": f"{carries} {usable:g} Gbit/s after headroom",
         "vcpus": f"{has} {offer.shape.vcpus * max_count} vCPUs",
         "memory": f"{has} {offer.shape.memory_gib * max_count:g} GiB",
-        "outside": f"{carries} {outside:g} Gbit/s to outside addresses after headroom",
-        "outside-unknown": "what it carries to outside addresses is not known",
-        "dominated": "carries it without Tier_1 too, with no more machines",
+        "outside": f"{carries} {outside:g} Gbit/s to external addresses after headroom",
+        "outside-unknown": "its bandwidth to external addresses is unknown",
+        "dominated": "the same number of VMs is enough without Tier_1",
     }
     name = offer.shape.machine_type
     word = {"outside": "bandwidth", "outside-unknown": "cap"}.get(reason, reason)

@@ -14,13 +14,13 @@ from netplan_planner.throughput import instance_end
 from netplan_planner.units import HOURS_PER_MONTH
 
 _SOLE_TENANT = (
-    "it runs on sole-tenant nodes, which are paid for and not the machine: how many nodes of which"
-    " type is not in the input"
+    "it runs on sole-tenant nodes, which are billed instead of the VM; their number and type are"
+    " not in the input"
 )
 _ON_NODES = model.Price(
     usd=Decimal(0),
     unit="hour",
-    description="on a sole-tenant node, which is paid for: machines on it cost nothing more",
+    description="on a sole-tenant node, which is billed: VMs on it cost nothing more",
     as_of=date(2026, 11, 27),
     source="cloud.google.com/compute/sole-tenant-pricing, read 2026-11-27",
 )
@@ -38,19 +38,23 @@ def baseline_of(
     """Return a machine as it is today in the terms of a plan, and what is not known of it.
 
     The text says why there is no candidate, or why a candidate has no price. Attached GPUs are in
-    the price; disks and licences are in none. A machine that does not run has the price that it
-    has when it runs, and the text says what it costs now.
+    the price; disks and licences are in none. A suspended machine has the price of its memory; one
+    that is stopped has the price that it has when it runs, and the text says what it costs now.
     """
     end = instance_end(instance)
     estimate = next(predicted_to(need, [query_to(need, end)], caps))
     binding = estimate.binding
     if binding is None or estimate.gbps is None:
         return None, "; ".join(estimate.unknown)
+    lines: tuple[model.LineItem, ...] = ()
     try:
-        bill = bill_today(instance, need.usage, prices, caps, need.month_ratio)
-        why_no_price = bill.unknown
+        if instance.is_suspended:
+            lines, why_no_price = lines_when_off(instance, prices), ""
+        else:
+            bill = bill_today(instance, need.usage, prices, caps, need.month_ratio)
+            lines, why_no_price = bill.lines(1), bill.unknown
     except MissingDatum as missing:
-        bill, why_no_price = None, str(missing)
+        why_no_price = str(missing)
     candidate = model.Candidate(
         machine_type=instance.machine_type,
         count=1,
@@ -61,8 +65,8 @@ def baseline_of(
         low_gbps=estimate.low_gbps,
         high_gbps=estimate.high_gbps,
         usable_gbps=rounded(estimate.gbps * (1 - need.headroom_ratio)),
-        usd_per_month=bill.usd_per_month if bill else None,
-        line_items=bill.lines(1) if bill else (),
+        usd_per_month=None if why_no_price else model.total_usd(lines),
+        line_items=lines,
         limit=binding,
         cpu_platform=end.cpu_platform or "",
         note=why_no_price,
@@ -74,8 +78,8 @@ def _stopped(instance: model.Instance) -> str:
     if not instance.is_off:
         return ""
     if instance.is_suspended:
-        return "suspended: pays now for its memory, disks and addresses alone"
-    return f"{instance.status.lower()}: costs nothing now but disks and addresses"
+        return "suspended: only its memory, disks and addresses are billed now"
+    return f"{instance.status.lower()}: only its disks and addresses are billed now"
 
 
 def lines_when_off(instance: model.Instance, prices: model.PriceBook) -> tuple[model.LineItem, ...]:
@@ -88,19 +92,19 @@ def lines_when_off(instance: model.Instance, prices: model.PriceBook) -> tuple[m
         MissingDatum: If the price, or a part of it, is not known.
     """
     if instance.has_preserved_ssd:
-        raise MissingDatum("no price is known of Local SSD data that is kept while it does not run")
+        raise MissingDatum("the price of preserved Local SSD data of a stopped VM is unknown")
     if not instance.is_suspended:
         return ()
     if instance.is_sole_tenant:
-        raise MissingDatum("no price of suspended machines of sole-tenant nodes is known")
+        raise MissingDatum("the price of suspended VMs on sole-tenant nodes is unknown")
     shape, region = prices.shape(instance.machine_type), instance.region
     if shape is None:
-        raise MissingDatum(f"it is suspended: the memory of {instance.machine_type} is not known")
+        raise MissingDatum(f"it is suspended: the memory of {instance.machine_type} is unknown")
     try:
         price = prices.suspended_memory(region)
     except MissingDatum as missing:
         raise MissingDatum(
-            f"it is suspended: no price of its memory in {region} is known"
+            f"it is suspended: the price of its memory in {region} is unknown"
         ) from missing
     name = f"memory of {instance.machine_type}, suspended, {region}"
     return (model.line_item(name, HOURS_PER_MONTH * Decimal(str(shape.memory_gib)), price),)
@@ -166,7 +170,7 @@ def _on_nodes(instance: model.Instance, month_ratio: float) -> MachineBill:
         "Tier_1": instance.bandwidth_tier is model.BandwidthTier.TIER_1,
     }
     if found := " and ".join(word for word, is_there in others.items() if is_there):
-        raise MissingDatum(f"no price of {found} on sole-tenant nodes is known")
+        raise MissingDatum(f"the price of {found} on sole-tenant nodes is unknown")
     hours = HOURS_PER_MONTH * Decimal(str(month_ratio))
     name = f"{instance.machine_type}, on a sole-tenant node, {instance.region}"
     return MachineBill(machine=model.line_item(name, hours, _ON_NODES))

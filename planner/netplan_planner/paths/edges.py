@@ -83,7 +83,7 @@ def _cost(facts: Facts, flow: PodFlow, seconds: int) -> PodCost:
     gib = gib_per_month(flow.wire_bytes or 0, seconds)
     path_class = flow.path_class
     if path_class is None or flow.regions is None:
-        return PodCost(flow=flow, gib_per_month=gib, unknown="the zone of a pod is not known")
+        return PodCost(flow=flow, gib_per_month=gib, unknown="the zone of a Pod is unknown")
     src_region, dst_region = flow.regions
     (part,) = path_prices_of(facts.prices, PricedPath(path_class, src_region, dst_region, ""))
     if not part.tiers:

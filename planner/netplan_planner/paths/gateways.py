@@ -1,4 +1,4 @@
-"""Gateways as prices know them: kinds of load balancers, and the hours of VLAN attachments."""
+"""Gateways as prices know them: load balancers, endpoints, and the hours of VLAN attachments."""
 
 from decimal import Decimal
 
@@ -20,7 +20,27 @@ _BY_TARGET = (
     ("/targetTcpProxies/", "Proxy Network"),
     ("/targetSslProxies/", "Proxy Network"),
 )
-_NOT_BALANCED = ("VpnGateways/", "/serviceAttachments/")
+_ATTACHMENT = "/serviceAttachments/"
+_NOT_BALANCED = ("VpnGateways/", _ATTACHMENT)
+
+ENDPOINT = "Private Service Connect endpoint"
+GKE_ENDPOINT = "Private Service Connect endpoint of a GKE control plane"
+ENDPOINT_DATA = {
+    ENDPOINT: "",
+    GKE_ENDPOINT: "Google Managed Service GKE Consumer Data Processing Primary",
+}
+"""Under which condition the catalogue sells what an endpoint processes, both ways."""
+
+
+def endpoint_kind(rule: ForwardingRule) -> str:
+    """Return the kind of endpoint of Private Service Connect that a rule is; empty: it is none.
+
+    GKE names what it publishes a control plane by `gke-` (recorded: `gke-2030798d…-sa`).
+    """
+    _, found, attachment = (rule.target or "").partition(_ATTACHMENT)
+    if not found:
+        return ""
+    return GKE_ENDPOINT if attachment.startswith("gke-") else ENDPOINT
 
 
 def balancer_kind(rule: ForwardingRule) -> str:
@@ -131,9 +151,9 @@ def attachment_lines(
         MissingDatum: If its kind, its size or their price is not known.
     """
     if size is None or size not in SIZES:
-        raise MissingDatum("the inventory does not state its size, which its price follows")
+        raise MissingDatum("its size is not in the inventory, and its price depends on the size")
     if attachment.kind not in _VIA:
-        raise MissingDatum(f"no price of attachments of kind {attachment.kind} is known")
+        raise MissingDatum(f"the price of attachments of kind {attachment.kind} is unknown")
     condition = attachment_condition(attachment.kind, size)
     tiers = prices.service_price("interconnect_attachment", attachment.region, condition)
     return bill(condition.partition(": ")[2], Decimal(HOURS_PER_MONTH), tiers)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from netplan_planner import model
 from netplan_planner.errors import MissingDatum
 from netplan_planner.model.report_rows import HUB_WORK
-from netplan_planner.paths.gateways import balancer_kind
+from netplan_planner.paths.gateways import ENDPOINT_DATA, balancer_kind, endpoint_kind
 
 PREMIUM = "PREMIUM"
 """The tier of an external address that states none: Compute Engine's default."""
@@ -20,11 +20,11 @@ _OWN_GATEWAY = re.compile(r"/regions/([^/]+)/vpnGateways/")
 """A peer that is a gateway of Google Cloud, not of elsewhere."""
 
 WHAT_TELLS = {
-    model.PathClass.INTERNET: "flow logs with metadata name the destination's area",
-    model.PathClass.NAT: "flow logs with metadata name the destination's area",
+    model.PathClass.INTERNET: "flow logs with metadata, which name the destination's area",
+    model.PathClass.NAT: "flow logs with metadata, which name the destination's area",
     model.PathClass.GOOGLE_APIS: "`gcloud storage buckets list`",
     model.PathClass.SAME_ZONE_EXTERNAL: "the bill: SKU DE9E-AFBC-A15A (between zones), or none",
-    model.PathClass.LOAD_BALANCER: "the forwarding rule says of which kind the load balancer is",
+    model.PathClass.LOAD_BALANCER: "the forwarding rule, which tells the kind of load balancer",
     model.PathClass.HYBRID: "VPN tunnels and routes in the input, or flow logs with gateway"
     " annotations",
 }
@@ -40,7 +40,7 @@ class PricedPath(NamedTuple):
     """Of an internet peer."""
     network_tier: str = PREMIUM
     balancer: str = ""
-    """The kind of a load balancer, as the catalogue names it."""
+    """The kind of a load balancer, as the catalogue names it, or one of `ENDPOINT_DATA`."""
     carrier: str = ""
     """What carries hybrid traffic, where it is known: `vpn`."""
     is_ipv6: bool = False
@@ -105,8 +105,9 @@ OWN = frozenset({model.OwnerKind.VM, model.OwnerKind.LOAD_BALANCER, model.OwnerK
 def billed_path(facts: model.Facts, edge: model.Edge, priced: PricedPath) -> PricedPath | None:
     """Return what an edge is billed as, with its priced path; None where nobody of ours pays.
 
-    What comes in is free, but for the work of Cloud NAT and of passthrough load balancers. What
-    proxies pass on was processed where clients reached them, which machines do not record.
+    What comes in is free, but for the work of Cloud NAT, of passthrough load balancers and of
+    endpoints of Private Service Connect. What proxies pass on was processed where clients reached
+    them, which machines do not record.
     """
     sender = facts.src(edge).kind
     # What unnamed back ends answer to the internet leaves the own project too.
@@ -120,8 +121,9 @@ def billed_path(facts: model.Facts, edge: model.Edge, priced: PricedPath) -> Pri
         return PricedPath(model.PathClass.NAT, priced.dst_region, "", "", is_reply=True)
     if priced.path_class is model.PathClass.LOAD_BALANCER:
         front = front_of(facts, edge)
-        kind = balancer_kind(front) if front is not None else ""
-        if front is not None and front.region and "Passthrough" in kind:
+        kind = endpoint_kind(front) or balancer_kind(front) if front is not None else ""
+        is_paid = "Passthrough" in kind or kind in ENDPOINT_DATA
+        if front is not None and front.region and is_paid:
             return PricedPath(priced.path_class, front.region, front.region, "", balancer=kind)
     return None
 
@@ -209,7 +211,7 @@ def _balanced(facts: model.Facts, edge: model.Edge, priced: PricedPath) -> Price
     sender, hub = facts.instance(facts.src(edge)), ""
     if sender is not None and front.network is not None and not front.is_external:
         hub = facts.inventory.hub_to(sender, front.network)
-    kind = balancer_kind(front)
+    kind = endpoint_kind(front) or balancer_kind(front)
     return priced._replace(balancer=kind, dst_region=region, is_through_nat=is_through_nat, hub=hub)
 
 
@@ -255,9 +257,9 @@ def path_prices_of(prices: model.PriceBook, priced: PricedPath) -> tuple[PathPri
     if priced.is_reply:
         return (nat_part(prices, priced.src_region),)
     if path_class is model.PathClass.UNKNOWN:
-        return (PathPrice((), "bytes without an owner have no price"),)
+        return (PathPrice((), "bytes with an unknown end have no price"),)
     if not priced.src_region:
-        return (PathPrice((), "the region of a sender is not known"),)
+        return (PathPrice((), "the region of a sender is unknown"),)
     if path_class is model.PathClass.LOAD_BALANCER:
         found = _through_balancer(prices, priced)
     elif path_class is model.PathClass.HYBRID:
@@ -293,17 +295,17 @@ def nat_part(prices: model.PriceBook, region: str) -> PathPrice:
 
 def _sent(prices: model.PriceBook, priced: PricedPath) -> tuple[model.PriceTier, ...]:
     if priced.network_tier == _SEVERAL:
-        raise MissingDatum("the sender has external addresses of both network tiers")
+        raise MissingDatum("the sender has external IP addresses of both network tiers")
     if priced.is_ipv6 and priced.path_class is model.PathClass.SAME_ZONE_EXTERNAL:
         raise MissingDatum(
-            "no source says what traffic to an external IPv6 address in the same zone costs"
+            "no source states the price of traffic to an external IPv6 address in the same zone"
         )
     # Said alike for all regions, so that what lacks one thing stands together.
     if priced.path_class is model.PathClass.GOOGLE_APIS and not priced.dst_region:
-        raise MissingDatum("it depends on where the bucket is: free in the machine's region")
+        raise MissingDatum("it depends on the location of the bucket: free in the VM's region")
     is_internet = priced.path_class in {model.PathClass.INTERNET, model.PathClass.NAT}
     if is_internet and not priced.area and priced.network_tier == PREMIUM:
-        raise MissingDatum("it depends on where the peer is, which the records do not say")
+        raise MissingDatum("it depends on the location of the peer, which the records do not have")
     return prices.traffic(
         model.PathClass.INTERNET if priced.path_class is model.PathClass.NAT else priced.path_class,
         src_region=priced.src_region,
@@ -316,22 +318,24 @@ def _sent(prices: model.PriceBook, priced: PricedPath) -> tuple[model.PriceTier,
 def _vpn(prices: model.PriceBook, priced: PricedPath) -> tuple[model.PriceTier, ...]:
     if priced.carrier != VPN:
         raise MissingDatum(
-            "what carries the traffic is not known: Cloud VPN, Interconnect or an appliance"
+            "whether Cloud VPN, Interconnect or an appliance carries the traffic is unknown"
         )
     if priced.dst_region == priced.src_region:
-        raise MissingDatum("no price of VPN traffic inside one region is known")
+        raise MissingDatum("the price of VPN traffic inside one region is unknown")
     return prices.vpn_traffic(
         src_region=priced.src_region, dst_region=priced.dst_region or None, area=priced.area or None
     )
 
 
 def _through_balancer(prices: model.PriceBook, priced: PricedPath) -> tuple[PathPrice, ...]:
-    """Return what a load balancer processes, and the way to it where it is in another region."""
+    """Return what a load balancer or an endpoint processes, and the way to another region."""
     region = priced.dst_region or priced.src_region
 
     def processed() -> tuple[model.PriceTier, ...]:
         if not priced.balancer:
             return prices.traffic(model.PathClass.LOAD_BALANCER, src_region=region)
+        if priced.balancer in ENDPOINT_DATA:
+            return prices.service_price("psc_data", region, ENDPOINT_DATA[priced.balancer])
         return prices.service_price("lb_data_inbound", region, priced.balancer)
 
     work = _part(prices, priced, processed)

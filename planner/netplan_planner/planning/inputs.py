@@ -1,14 +1,22 @@
 """What plans are asked about prices, limits, calibrations and payment, and which prices answer."""
 
 from collections.abc import Mapping
-from datetime import date
+from datetime import date, timedelta
 from pathlib import Path
 from typing import Annotated
 
-from netplan_planner.asks import INPUT, Ask, Day, Paths, Request, Texts
-from netplan_planner.errors import MissingDatum, UnknownName, UsageError, nearest_names
+from netplan_planner.asks import INPUT, Ask, Day, Duration, Paths, Request, Texts
+from netplan_planner.errors import (
+    IncompleteError,
+    MissingDatum,
+    UnknownName,
+    UsageError,
+    nearest_names,
+)
 from netplan_planner.model import CurrencyRate, Usage, Value
+from netplan_planner.model.money.price_age import update_of
 from netplan_planner.model.plans.machine_choice import PAYMENT as PAYMENT
+from netplan_planner.units import counted
 from netplan_pricing import SnapshotPriceBook, open_prices, open_snapshot
 
 
@@ -21,7 +29,7 @@ def one_usage(flags: Mapping[Usage, bool]) -> Usage | None:
     chosen = [usage for usage, is_on in flags.items() if is_on]
     if len(chosen) > 1:
         both = " and ".join(f"--{usage.value}" for usage in chosen)
-        raise UsageError(f"{both} exclude each other: a machine is paid in one way")
+        raise UsageError(f"{both} exclude each other: a VM has one payment model")
     return chosen[0] if chosen else None
 
 
@@ -29,8 +37,8 @@ def check_interruptions(per_day: float | None) -> None:
     """Raise where Spot machines are asked for and nobody says how often they are interrupted."""
     if per_day is None:
         raise UsageError(
-            "--spot needs --spot-interruptions-per-day: Google documents no rate for Spot machines"
-            " (docs/job.md says where yours can be read)"
+            "--spot needs --spot-interruptions-per-day: Google documents no rate for Spot VMs"
+            " (docs/reference/verbs/job.md shows where to read yours)"
         )
 
 
@@ -81,7 +89,7 @@ class PriceSource(Value, frozen=True, kw_only=True):
 
     today: date
     folder: Path | None = None
-    """Of a snapshot; None: the one that ships."""
+    """Of a snapshot; None: none was named."""
     discounts: tuple[str, ...] = ()
     billing_exports: tuple[Path, ...] = ()
     currency: str | None = None
@@ -109,7 +117,7 @@ def check_currency(option: str, code: str) -> None:
     if code.upper() not in CURRENCY_CODES:
         near = nearest_names(code, CURRENCY_CODES)
         hint = f"; near: {', '.join(near)}" if near else ", such as EUR"
-        raise UnknownName(f"{option} {code[:20]!r} is no currency code{hint}")
+        raise UnknownName(f"{option} {code[:20]!r} is not a currency code{hint}")
 
 
 def currency_of(book: SnapshotPriceBook, code: str | None) -> CurrencyRate | None:
@@ -125,8 +133,8 @@ def currency_of(book: SnapshotPriceBook, code: str | None) -> CurrencyRate | Non
     if found is None:
         known = ", ".join(book.currencies()) or "none"
         raise MissingDatum(
-            f"--currency {code}: this snapshot has no rate for it (it has: {known}); rates come"
-            f" from the API: netplan prices refresh --out DIR --currency {code.upper()[:3]}"
+            f"--currency {code}: this snapshot has no rate for it (it has: {known}). Get rates"
+            f" from the API: netplan prices refresh --currency {code.upper()[:3]}"
         )
     per_usd, as_of = found
     return CurrencyRate(code=code.upper(), per_usd=per_usd, as_of=as_of)
@@ -141,7 +149,7 @@ DATE_FORMATS = ["%Y-%m-%d", "%Y-%m", "%Y"]
 Demo = Annotated[
     str | None,
     Ask(
-        "Embedded sample: dobermanifesto, gecko, interzone or percona.",
+        "Sample project: dobermanifesto, gecko, interzone or percona.",
         "--demo",
         metavar="NAME",
         panel=INPUT,
@@ -152,10 +160,12 @@ Demo = Annotated[
 PriceFolder = Annotated[
     Path | None,
     Ask(
-        "Folder of another price snapshot than the embedded one.",
+        "Price snapshot. Default: the newer of the shipped one and that of `netplan prices"
+        " refresh`. `shipped` uses the shipped one.",
         "--prices",
         metavar="DIR",
         panel=INPUT,
+        is_expert=True,
     ),
 ]
 
@@ -163,11 +173,12 @@ PriceFolder = Annotated[
 Discounts = Annotated[
     Texts,
     Ask(
-        "Off the list price of a service (Compute Engine, Networking), of a SKU id, or of all;"
+        "Discount on the list price of a service (Compute Engine, Networking), a SKU id, or all;"
         " repeat it.",
         "--discount",
         metavar="NAME=PERCENT",
         panel=INPUT,
+        is_expert=True,
     ),
 ]
 
@@ -175,11 +186,12 @@ Discounts = Annotated[
 BillingExports = Annotated[
     Paths,
     Ask(
-        "Detailed usage or pricing table of the Cloud Billing export (Parquet, CSV): its effective"
-        " prices go before the list's; repeat it.",
+        "Detailed usage or pricing table of the Cloud Billing export (Parquet, CSV): its"
+        " effective prices replace list prices; repeat it.",
         "--billing-export",
         metavar="FILE",
         panel=INPUT,
+        is_expert=True,
     ),
 ]
 
@@ -187,10 +199,11 @@ BillingExports = Annotated[
 Calibration = Annotated[
     Path | None,
     Ask(
-        "What `netplan calibrate` learnt from measurements: predictions follow it.",
+        "Result of `netplan calibrate`: predictions use it.",
         "--calibration",
         metavar="FILE",
         panel=INPUT,
+        is_expert=True,
     ),
 ]
 
@@ -198,10 +211,11 @@ Calibration = Annotated[
 AsOf = Annotated[
     Day | None,
     Ask(
-        "Date of the limits (default: today); prices are the snapshot's.",
+        "Date of the limits (default: today); prices have the snapshot's date.",
         "--as-of",
         formats=DATE_FORMATS,
         panel=INPUT,
+        is_expert=True,
     ),
 ]
 
@@ -209,11 +223,12 @@ AsOf = Annotated[
 CurrencyCode = Annotated[
     str | None,
     Ask(
-        "Show amounts in this currency, at the rate that the API returned"
-        " (`netplan prices refresh --currency`); data formats stay in dollars.",
+        "Show amounts in this currency, at the API's rate (`netplan prices refresh --currency`);"
+        " data formats stay in dollars.",
         "--currency",
         metavar="CODE",
         panel=INPUT,
+        is_expert=True,
     ),
 ]
 
@@ -224,6 +239,38 @@ class PriceInput(Request, frozen=True, kw_only=True):
     prices: PriceFolder = None
     discounts: Discounts = ()
     billing_exports: BillingExports = ()
+    most_price_age_s: Annotated[
+        Duration | None,
+        Ask(
+            "End with status 4 if list prices are older than this, such as 90d; the answer is"
+            " written. Default: no limit.",
+            "--max-price-age",
+            metavar="DURATION",
+            panel=INPUT,
+            is_expert=True,
+        ),
+    ] = None
+
+    def refuse_old(self, today: date, *known: date, folder: Path | None) -> None:
+        """Raise where list prices are older than `--max-price-age`.
+
+        Args:
+            today: The day of the answer.
+            known: Dates of the prices that the answer names; none: those of the snapshot count.
+            folder: Of the snapshot.
+
+        Raises:
+            IncompleteError: With the command that gets newer prices.
+        """
+        if self.most_price_age_s is None:
+            return
+        oldest = min(known) if known else open_snapshot(folder).info.oldest
+        age = today - oldest
+        if age > timedelta(seconds=self.most_price_age_s):
+            raise IncompleteError(
+                f"prices of {oldest.isoformat()} are {counted(age.days, 'day')} old, more than"
+                f" --max-price-age. {update_of(folder)}"
+            )
 
 
 class PlanBasis(Request, frozen=True, kw_only=True):

@@ -12,9 +12,10 @@ from netplan_planner.throughput import CapsTable
 from netplan_planner.throughput.limits.named import quota_of
 from netplan_planner.throughput.limits.senders import MOST_VNICS
 from netplan_planner.throughput.limits.tables import MOST_MTU_BYTES
-from netplan_planner.throughput.round_trips.rtt import rtt_between
+from netplan_planner.throughput.round_trips.rtt import GOOGLE, rtt_between
 
 PATH = "The path"
+_KNOWN_REGION = "us-central1"
 _SAME_ZONE, _INTER_ZONE, _INTER_REGION = "same-zone", "inter-zone", "inter-region"
 
 
@@ -31,7 +32,7 @@ def named_class(text: str | None) -> PathClass | None:
         near = nearest_names(text, [one.value for one in PathClass])
         known = ", ".join(one.value for one in PathClass)
         hint = f"; near: {', '.join(near)}" if near else f"; it is one of {known}"
-        raise UsageError(f"--path {text[:60]!r} is no path class{hint}")
+        raise UsageError(f"--path {text[:60]!r} is not a path class{hint}")
     return found
 
 
@@ -48,7 +49,7 @@ class PathQuestion(Connections, Request, frozen=True, kw_only=True):
         PathClass | None,
         Reading(str, lambda _, text: named_class(text)),
         Ask(
-            "Path class, such as inter-region-internal (default: by the places).",
+            "Path class, such as inter-region-internal (default: from the places).",
             "--path",
             metavar="CLASS",
         ),
@@ -56,75 +57,85 @@ class PathQuestion(Connections, Request, frozen=True, kw_only=True):
     src_place: Annotated[str | None, Ask("Zone or region of the sender.", metavar="ZONE")] = None
     dst_place: Annotated[str | None, Ask("Zone or region of the receiver.", metavar="ZONE")] = None
     is_external: Annotated[
-        bool, Ask("Sent to the external address of the receiver.", "--external")
+        bool, Ask("Send to the external address of the receiver.", "--external")
     ] = False
     is_tier1: Annotated[
         bool | None,
         Ask(
-            "Whether the sender has Tier_1 networking (default: as its machine has it).",
+            "Whether the sender has Tier_1 networking; default: as its VM.",
             "--tier1/--no-tier1",
         ),
     ] = None
     cpu_platform: Annotated[
-        str | None, Ask("CPU platform of the sender, where the cap depends on it (N1, M2).")
+        str | None,
+        Ask("CPU platform of the sender, if the cap depends on it (N1, M2).", is_expert=True),
     ] = None
     rtt_ms: RoundTrip = None
     dst_image: Annotated[
         str | None,
         Ask(
-            "Image of the receiver, as the calibration names it (default: its machine's licences)."
+            "Image of the receiver, as named in the calibration (default: its VM's licenses).",
+            is_expert=True,
         ),
     ] = None
     congestion_control: Annotated[
-        str | None, Ask("Congestion control of the sender, such as bbr (default: cubic).")
+        str | None,
+        Ask("Congestion control of the sender, such as bbr (default: cubic).", is_expert=True),
     ] = None
     host_link_gbps: Annotated[
         float | None,
         Ask(
-            "Link of hosts that are not Google's, in Gbit/s, instead of a machine type.",
+            "Link of non-Google hosts, in Gbit/s, instead of a machine type.",
             least=0.001,
+            is_expert=True,
         ),
     ] = None
     nic_count: Annotated[
         int,
         Ask(
-            "vNICs that the flows spread over, each on a physical NIC of its own (A3, A4, C4N).",
+            "vNICs that share the flows, each on its own physical NIC (A3, A4, C4N).",
             "--nics",
             least=1,
             most=MOST_VNICS,
+            is_expert=True,
         ),
     ] = 1
     quota_gbps: Annotated[
         float | None,
         Ask(
-            "What the project may send from that region to others (or to the outside): a quota of"
-            " the console, in Gbit/s.",
+            "Egress quota of the project from that region to other regions (or to the internet),"
+            " from the console, in Gbit/s.",
             least=0.000001,
+            is_expert=True,
         ),
     ] = None
-    vpn_tunnels: Annotated[int | None, Ask("Cloud VPN tunnels of a hybrid path.", least=1)] = None
+    vpn_tunnels: Annotated[
+        int | None, Ask("Cloud VPN tunnels of a hybrid path.", least=1, is_expert=True)
+    ] = None
     duration_s: Annotated[
         Duration | None,
         Ask(
-            "How long it sends from a cold start, such as 5s (default: steady state).",
+            "Duration of sending from a cold start, such as 5s (default: steady state).",
             "--duration",
             metavar="TIME",
             panel=SENT,
+            is_expert=True,
         ),
     ] = None
     omit_s: Annotated[
         Duration,
         Ask(
-            "How long it sends before counting starts, as iperf3 -O.",
+            "Time of sending before counting starts, as iperf3 -O.",
             "--omit",
             metavar="TIME",
             panel=SENT,
+            is_expert=True,
         ),
     ] = 0.0
     transfer_bytes: Annotated[
         Bytes | None,
         Ask(
-            "Size of a finite transfer, such as 2TiB: how long it takes.",
+            "Size of a transfer, such as 2TiB: shows its time and cost.",
             "--bytes",
             parameter="byte_count",
             metavar="SIZE",
@@ -132,7 +143,7 @@ class PathQuestion(Connections, Request, frozen=True, kw_only=True):
         ),
     ] = None
     is_both_ways: Annotated[
-        bool, Ask("The other direction sends too.", "--both-ways", panel=SENT)
+        bool, Ask("The other direction sends too.", "--both-ways", panel=SENT, is_expert=True)
     ] = False
     pod: PodNetwork | None = None
     """The network of a cluster, of whose options it is made."""
@@ -142,34 +153,33 @@ def check_options(question: PathQuestion, path_class: PathClass) -> None:
     """Raise for what is said of a path that the path does not have."""
     if question.pod is not None and not path_class.is_pod:
         raise UsageError(
-            f"a plugin, an encapsulation or an encryption is one of a path of pods: {path_class} is"
-            f" none (--path {PathClass.SAME_ZONE_INTERNAL}-pod is)"
+            f"plugins, encapsulation and encryption are only for pod paths: {path_class} is not"
+            f" one (use --path {PathClass.SAME_ZONE_INTERNAL}-pod)"
         )
     if question.host_link_gbps is None:
         check_mtu(question)
     if question.quota_gbps is not None and quota_of(path_class) is None:
-        raise UsageError(f"--quota-gbps is of what leaves a region or the VPC, not of {path_class}")
-    if question.vpn_tunnels is not None and path_class is not PathClass.HYBRID:
         raise UsageError(
-            f"--vpn-tunnels are those of a hybrid path (--path hybrid), not of {path_class}"
+            f"--quota-gbps is for traffic that leaves a region or the VPC, not for {path_class}"
         )
+    if question.vpn_tunnels is not None and path_class is not PathClass.HYBRID:
+        raise UsageError(f"--vpn-tunnels is for hybrid paths (--path hybrid), not for {path_class}")
 
 
 def check_mtu(sent: Connections) -> None:
     """Raise for an MTU that no VPC network has."""
     if sent.mtu_bytes is not None and sent.mtu_bytes > MOST_MTU_BYTES:
         raise UsageError(
-            f"--mtu {sent.mtu_bytes} is more than a VPC network carries: {MOST_MTU_BYTES} bytes"
-            " at most"
+            f"--mtu {sent.mtu_bytes} is above the maximum of a VPC network: {MOST_MTU_BYTES} bytes"
         )
 
 
 def check_transfer(question: PathQuestion) -> None:
     """Raise for a transfer that is told by its time and its volume, or only by what goes before."""
     if question.duration_s is not None and question.transfer_bytes is not None:
-        raise UsageError("--duration and --bytes exclude each other: one follows from the other")
+        raise UsageError("--duration and --bytes exclude each other: one determines the other")
     if question.omit_s and question.duration_s is None:
-        raise UsageError("--omit is what goes before --duration: give both")
+        raise UsageError("--omit is the time before --duration: give both")
 
 
 def check_tier1(question: PathQuestion, src: PathEnd, caps: CapsBook) -> None:
@@ -192,10 +202,10 @@ def notes_of(src: PathEnd, path_class: PathClass, caps: CapsBook) -> Iterator[st
     cap = caps.cap(src.machine_type, tier1=True, cpu_platform=src.cpu_platform)
     if cap is not None and cap.external_gbps is not None:
         flow = cap.external_flow_gbps
-        alone = f", {flow:g} Gbit/s for one flow as without it" if flow is not None else ""
+        alone = f", {flow:g} Gbit/s for one flow, as without it" if flow is not None else ""
         yield (
-            f"Tier_1's {cap.egress_gbps:g} Gbit/s are for internal addresses: to the outside it"
-            f" allows {cap.external_gbps:g} Gbit/s in all{alone}"
+            f"the {cap.egress_gbps:g} Gbit/s of Tier_1 apply to internal addresses; to external"
+            f" addresses it allows {cap.external_gbps:g} Gbit/s in total{alone}"
         )
 
 
@@ -215,7 +225,8 @@ def check_place(option: str, place: str | None) -> None:
     """Raise for a place that is none: a slip of the hand would be another region."""
     if place is None:
         return
-    why = rtt_between(place, place).why_unknown
+    # Not with itself: inside a region of another cloud no round-trip time is known.
+    why = rtt_between(_KNOWN_REGION, place).why_unknown
     if why:
         raise UsageError(f"{option} {place[:60]!r}: {why}")
 
@@ -234,23 +245,27 @@ def class_of_path(
     Raises:
         UsageError: If nothing tells the class, or if the places or the address contradict it.
     """
+    for end in (src, dst):
+        cloud = (end.region or "").partition(":")
+        if cloud[1] and cloud[0] != GOOGLE and (given is None or given.is_between_own_vms):
+            raise UsageError(f"{_place(end)} is outside Google Cloud: give --path internet")
     possible = _distances(src, dst)
     if given is None:
         if not possible:
             raise UsageError(
-                "the class of the path is not known: give --path (such as inter-region-internal),"
-                " or the places of both ends (--src-place, --dst-place)"
+                "the path class is unknown: give --path (such as inter-region-internal), or the"
+                " places of both ends (--src-place, --dst-place)"
             )
         return PathClass(f"{possible[0]}-{'external' if is_external else 'internal'}")
     if possible and not _fits(given, possible):
         raise UsageError(
             f"--path {given.value} contradicts the places: from {_place(src)} to {_place(dst)} a"
-            f" path is {' or '.join(possible)}. Leave out --path, or change a place."
+            f" path is {' or '.join(possible)}. Omit --path, or change a place."
         )
     if is_external and given.is_between_own_vms and not given.is_external_address:
         raise UsageError(
-            f"--path {given.value} contradicts --external: that class is over the internal"
-            " address. Leave out one of the two."
+            f"--path {given.value} contradicts --external: that class uses the internal address."
+            " Omit one of the two."
         )
     return given
 

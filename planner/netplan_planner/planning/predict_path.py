@@ -69,10 +69,10 @@ def predict_described(
         question.path_class is model.PathClass.GOOGLE_APIS and question.dst_type is not None
     )
     if question.src_type is None and not is_host and not is_receiving:
-        raise UsageError("name two machines of an input, or a type with --src-type")
+        raise UsageError("name two VMs of an input, or a type with --src-type")
     if question.src_type is not None and is_host:
         raise UsageError(
-            "--host-link-gbps is of machines that are not Google's: leave out the machine type"
+            "--host-link-gbps is for hosts outside Google Cloud: omit the machine type"
         )
     check_place("--src-place", question.src_place)
     check_place("--dst-place", question.dst_place)
@@ -138,8 +138,8 @@ def predict_named(
     machines = [_machine(facts, name) for name in names]
     if machines[0].ref.self_link == machines[1].ref.self_link:
         raise UsageError(
-            f"{machines[0].name} is both the sender and the receiver: what a machine sends to"
-            " itself never reaches the network, and no limit of it holds. Name two machines."
+            f"{machines[0].name} is both the sender and the receiver: traffic of a VM to itself"
+            " does not use the network, so no network limit applies. Name two VMs."
         )
     src, dst = (
         machine_end(
@@ -167,8 +167,8 @@ def _machine(facts: model.Facts, name: str) -> model.Instance:
         if name not in table.machine_types and not table.variants(name):
             raise
         raise UsageError(
-            f"{error}; {name} is a machine type: for two of these leave out the input, or name"
-            " machines of it"
+            f"{error}; {name} is a machine type: to compare two types, omit the input, or name"
+            " VMs of it"
         ) from None
 
 
@@ -323,9 +323,9 @@ def _probe(query: model.PathQuery) -> str:
     times = run_times(rtt_ms=query.rtt_ms)
     return (
         f"`iperf3 -c RECEIVER -P {_MANY} -t {times.duration_s} -O {times.omit_s}` with iperf3"
-        f" {THREADED_TEXT} or newer at both ends, beside `-P 1`: if {_MANY} bring no more"
-        " than one, one core carries them all (`netplan probe plan` chooses paths and counts the"
-        " cost)"
+        f" {THREADED_TEXT} or newer at both ends, and again with `-P 1`: if {_MANY} streams are"
+        " not faster than one, one core carries them all (`netplan probe plan` chooses paths and"
+        " shows the cost)"
     )
 
 
@@ -334,7 +334,7 @@ def _quota(query: model.PathQuery) -> str:
     if quota is None or query.quota_gbps is not None:
         return ""
     region = query.src.region or "the sender's region"
-    return f"{REGION_QUOTA}: {quota.name}, of the project in {region}"
+    return f"{REGION_QUOTA}: {quota.name} of the project in {region}"
 
 
 def _cost(query: model.PathQuery, prices: model.PriceBook | None) -> model.TransferCost | None:

@@ -7,14 +7,27 @@ from typing import Annotated, Any, ClassVar
 
 from msgspec.structs import replace
 
-from netplan_planner.asks import API, INPUT, OUTPUT, WALKED, Ask, Day, Names, Paths, Request, Texts
+from netplan_planner.asks import (
+    API,
+    INPUT,
+    OUTPUT,
+    WALKED,
+    Ask,
+    Day,
+    Names,
+    Paths,
+    Request,
+    Texts,
+    Usd,
+)
 from netplan_planner.bundle_file import METRICS, TRAFFIC, is_bundle, manifest_of
 from netplan_planner.config import declared_links, declared_targets, rule_thresholds
 from netplan_planner.errors import UsageError
 from netplan_planner.google.options import WhichClient as WhichClient
 from netplan_planner.inert import inert_line
 from netplan_planner.input_files import real_path
-from netplan_planner.model import CommitmentScope
+from netplan_planner.model import CommitmentScope, Severity
+from netplan_planner.model.finding import Level
 from netplan_planner.planning.inputs import DATE_FORMATS, AsOf, Calibration, Demo, PriceInput
 from netplan_planner.traffic.options import WhichReporter as WhichReporter
 from netplan_planner.world.request import (
@@ -30,10 +43,11 @@ from netplan_planner.world.request import (
 WhichSharing = Annotated[
     CommitmentScope,
     Ask(
-        "Which machines a commitment serves, as the billing account has it set: those of its"
-        " project, of all projects read, or also of others (then nothing is sure to be saved).",
+        "Which VMs a commitment covers, as set in the billing account: those of its project, of"
+        " all projects read, or also of others (then no saving is certain).",
         "--commitment-scope",
         panel=INPUT,
+        is_expert=True,
     ),
 ]
 
@@ -41,29 +55,39 @@ WhichSharing = Annotated[
 Measurements = Annotated[
     Paths,
     Ask(
-        "Store of measurements (JSON lines), to hold against the predictions; repeat it.",
+        "Store of measurements (JSON lines) to compare with predictions; repeat it.",
         "--measurements",
         metavar="FILE",
         panel=INPUT,
+        is_expert=True,
     ),
 ]
 
 
 IntervalLevel = Annotated[
-    float, Ask("Share of cases in the interval.", least=0.5, most=0.99, panel=OUTPUT)
+    float,
+    Ask("Share of cases in the interval.", least=0.5, most=0.99, panel=OUTPUT, is_expert=True),
 ]
 
 
 StrictReading = Annotated[
     bool,
-    Ask("Exit with 4 when given evidence could not be read in full.", "--strict", panel=OUTPUT),
+    Ask(
+        "End with status 4 if given evidence could not be read completely.",
+        "--strict",
+        panel=OUTPUT,
+        short="End with status 4 if evidence is incomplete.",
+    ),
 ]
 
 
 Projects = Annotated[
     Texts,
     Ask(
-        "Project to read from the live API; repeat it.", "--project", metavar="PROJECT", panel=INPUT
+        "Project to read from the Compute API; repeat it.",
+        "--project",
+        metavar="PROJECT",
+        panel=INPUT,
     ),
 ]
 
@@ -75,6 +99,41 @@ Today = Annotated[
         "--today",
         formats=DATE_FORMATS,
         panel=INPUT,
+        is_expert=True,
+    ),
+]
+
+
+LeastSeverity = Annotated[
+    Severity,
+    Ask("Show findings of this severity and above. --fail-on still counts all of them."),
+]
+
+
+LeastSaving = Annotated[
+    Usd | None,
+    Ask(
+        "Show only findings that save at least this much per month. --fail-on still counts all.",
+        "--min-saving",
+        metavar="USD",
+    ),
+]
+
+
+AcceptedFindings = Annotated[
+    Path | None,
+    Ask(
+        "Accepted findings (`netplan baseline` writes them); show only those that are new.",
+        metavar="FILE",
+    ),
+]
+
+
+FailOn = Annotated[
+    Level,
+    Ask(
+        "Exit with status 1 on findings of this severity and above, shown or hidden.",
+        short="Exit with 1 on findings of this severity and above.",
     ),
 ]
 
@@ -88,32 +147,36 @@ class Input(Request, frozen=True, kw_only=True):
     organizations: Annotated[
         Texts,
         Ask(
-            "Organisation whose projects are read from the live Cloud Asset Inventory; repeat it.",
+            "Organization whose projects to read from the live Cloud Asset Inventory; repeat it.",
             "--organization",
             metavar="NUMBER",
+            is_expert=True,
         ),
     ] = ()
     folders: Annotated[
         Texts,
         Ask(
-            "Folder whose projects are read from the live Cloud Asset Inventory; repeat it.",
+            "Folder whose projects to read from the live Cloud Asset Inventory; repeat it.",
             "--folder",
             metavar="NUMBER",
+            is_expert=True,
         ),
     ] = ()
     excluded: Annotated[
         Names,
         Ask(
-            "Leave out the projects whose ids fit, such as sandbox-*; commas or repeated.",
+            "Exclude projects whose ids match, such as sandbox-*; use commas or repeat it.",
             "--exclude-project",
             metavar="GLOB",
+            is_expert=True,
         ),
     ] = ()
     inventory: Annotated[
         Paths,
         Ask(
-            "Files or folders of `gcloud … --format=json`, API pages, asset exports, `terraform"
-            " show -json` or `kubectl get … --output=json`.",
+            "Files or folders of gcloud, Terraform, asset or kubectl JSON. Sources: `gcloud …"
+            " --format=json`, `terraform show -json`, `kubectl get … --output=json`, an asset"
+            " export, or the API.",
             "--inventory",
         ),
         WALKED,
@@ -121,11 +184,11 @@ class Input(Request, frozen=True, kw_only=True):
     traffic: Annotated[
         Paths,
         Ask(
-            "Flow logs (JSON lines, .gz, .zst, Parquet) or a plain table: files or folders; or a"
-            " folder of netplan flows aggregate. bigquery://PROJECT.DATASET reads those of a log"
-            " sink or of Log Analytics, gs://, s3a:// and file:// what a server reads (--engine"
-            " spark), and the word cloud-logging a sample of what Cloud Logging holds of"
-            " --project: its quota allows no more.",
+            "Flow logs: files, folders or bigquery://PROJECT.DATASET. Files are JSON lines, .gz,"
+            " .zst, Parquet or a plain table; a folder can be the output of netplan flows"
+            " aggregate. BigQuery: tables of a log sink or of Log Analytics. A server (--engine"
+            " spark) reads gs://, s3a:// and file://. cloud-logging reads a sample of the logs of"
+            " --project, because of its quota.",
             "--traffic",
         ),
         WALKED,
@@ -134,7 +197,7 @@ class Input(Request, frozen=True, kw_only=True):
     bundle: Annotated[
         Path | None,
         Ask(
-            "What `netplan collect` wrote: inventory, traffic and prices in one file.",
+            "All inputs in one file, written by `netplan collect`.",
             "--bundle",
             metavar="FILE",
         ),
@@ -175,7 +238,7 @@ class MetricsInput(Request, frozen=True, kw_only=True):
     metrics: Annotated[
         Paths,
         Ask(
-            "Stored time series of Cloud Monitoring (JSON of timeSeries.list or timeSeries:query);"
+            "Stored time series of Cloud Monitoring. JSON of timeSeries.list or timeSeries:query;"
             " repeat it.",
             "--metrics",
             metavar="FILE|FOLDER",
@@ -186,21 +249,23 @@ class MetricsInput(Request, frozen=True, kw_only=True):
     live_metrics: Annotated[
         bool,
         Ask(
-            "Ask Cloud Monitoring of each --project, too; flow logs go before its metrics of"
-            " flows.",
+            "Also query Cloud Monitoring of each --project; flow logs are preferred to its flow"
+            " metrics.",
             "--live-metrics/--no-live-metrics",
             panel=API,
+            is_expert=True,
         ),
     ] = True
     metrics_days: Annotated[
         float,
         Ask(
-            "How far back Cloud Monitoring is asked, where --since does not say it.",
+            "Time range of Cloud Monitoring, if --since does not set it.",
             "--metrics-days",
             metavar="DAYS",
             least=0.05,
             most=MOST_DAYS,
             panel=API,
+            is_expert=True,
         ),
     ] = DEFAULT_DAYS
 
@@ -291,8 +356,7 @@ def with_bundle_of(
     if len({real_path(file) for file in bundles}) > 1:
         shown = ", ".join(inert_line(str(file)) for file in bundles)
         raise UsageError(
-            f"one bundle is read whole, not several: {shown}; --inventory reads the inventories"
-            " of several"
+            f"only one bundle can be read: {shown}; --inventory reads the inventories of several"
         )
     others = tuple(file for file in files if file not in bundles)
     return others, next(iter(bundles), None)

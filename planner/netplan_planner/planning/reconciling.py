@@ -39,7 +39,7 @@ def reconcile(
     """
     demo = load_demo(request.demo) if request.demo is not None else None
     if not request.traffic and demo is None:
-        raise UsageError("nothing to compare with: give --traffic, flow logs or a plain table")
+        raise UsageError("nothing to compare with: give --traffic (flow logs or a plain table)")
     facts = read_facts(request, demo, say)
     return reconcile_facts(facts, exports, request.projects, request.prices)
 
@@ -72,7 +72,8 @@ def reconcile_facts(
     balances, other = _balances(modelled, found, book)
     ordered = tuple(sorted(balances, key=lambda one: (-abs(one.residual_usd), one.sku_id)))
     return model.Reconciliation(
-        warnings=tuple(_warnings(facts, found, folder)),
+        warnings=tuple(_warnings(facts, found)),
+        price_age=price_age(facts.prices.info, facts.today, folder=folder),
         incomplete=what_is_incomplete(facts, ()),
         billing_exports=found.files,
         billed_from=found.start,
@@ -98,25 +99,22 @@ def reconcile_facts(
     )
 
 
-def _warnings(facts: model.Facts, found: Billed, folder: Path | None) -> Iterator[str]:
+def _warnings(facts: model.Facts, found: Billed) -> Iterator[str]:
     """Yield what a reader has to know before the first figure."""
-    age = price_age(facts.prices.info, facts.today, folder=folder)
-    if age:
-        yield age
     traffic = facts.traffic
     if traffic is not None and not traffic.is_steady:
         starts, ends = (_bare(moment) for moment in (traffic.start, traffic.end))
         if ends <= _bare(found.start) or starts >= _bare(found.end):
             yield (
-                f"not the same time: the flow records are of {_window(facts)}, the bill of"
-                f" {found.start:%Y-%m-%d} to {found.end:%Y-%m-%d}; what is left over is also what"
-                " changed between the two"
+                f"different periods: the flow records cover {_window(facts)}, the bill"
+                f" {found.start:%Y-%m-%d} to {found.end:%Y-%m-%d}; the difference includes"
+                " changes between the two"
             )
     for name, count in found.repeated:
         yield (
-            f"{counted(count, 'row')} of {name} {'is' if count == 1 else 'are'} equal to another"
-            " of it in every field and counted as often as it stands there; if the export holds"
-            " them twice, the bill is too high by them"
+            f"{counted(count, 'row')} of {name}"
+            f" {'is a duplicate' if count == 1 else 'are duplicates'} in every field and counted"
+            " each time; if the export repeats rows, the bill is too high by them"
         )
 
 
@@ -196,7 +194,7 @@ def _add(
     billed_ones = [one for one in price.sku_candidates if one in on_bill]
     sku_id = billed_ones[0] if len(billed_ones) == 1 else price.sku_id
     if sku_id is None:
-        raise MissingDatum(f"which SKU bills it is not known ({price.note or price.description})")
+        raise MissingDatum(f"the SKU that bills it is unknown ({price.note or price.description})")
     volumes.setdefault(sku_id, Volume(tiers)).gib[path_class] += gib
 
 
@@ -264,15 +262,15 @@ def _note(volume: Volume | None, row: BilledSku | None) -> str:
     """Return what explains a balance."""
     notes = []
     if volume is None:
-        notes.append("nothing in the flow records goes this way")
+        notes.append("no flow record has this path")
     elif model.PathClass.SAME_ZONE_EXTERNAL in volume.gib:
         share = volume.gib[model.PathClass.SAME_ZONE_EXTERNAL]
         notes.append(
-            f"{share:,.0f} GiB of it stay in one zone and are billed as between zones, because"
-            " they go to external addresses"
+            f"{share:,.0f} GiB of it stay in one zone and are billed as inter-zone, because they"
+            " use external addresses"
         )
     if row is None:
         notes.append("not on the bill")
     elif row.amount is None:
-        notes.append(f"billed in {row.unit!r}: not understood, or rows without an amount")
+        notes.append(f"billed in {row.unit!r}: unknown unit, or rows without an amount")
     return "; ".join(notes)

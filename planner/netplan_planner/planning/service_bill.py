@@ -24,8 +24,8 @@ ANY_BALANCER = "Cloud Load Balancer"
 _NOT_BY_RULE = "Internal Application Load Balancer"
 """The end of the kinds that pay for the hours of their proxies."""
 LOG_NOTE = (
-    "generation and storage together, as in Google's estimate of 2026-06-24 (an older page charges"
-    " generation of excluded logs alone)"
+    "generation and storage together, as in Google's estimate of 2026-06-24 (an older page bills"
+    " generation only for excluded logs)"
 )
 
 
@@ -108,7 +108,7 @@ def hub_spokes(
     pricing). The first hours of VPN and Interconnect are free, once for a billing account.
     """
     sold_as = model.SpokeKind.VPC if kind is model.SpokeKind.PRODUCER else kind
-    title = f"{kind.value} spokes of Network Connectivity Center: {count}"
+    title = f"{kind.value} Network Connectivity Center spokes: {count}"
     return _asked(
         *(title, hours * count, "hour"),
         lambda: prices.service_price("ncc_spoke", "", sold_as.value),
@@ -153,8 +153,8 @@ def vpn_data(
     if not found.unpriced or to is not None or not choices:
         return found
     low, high = span(choices, gib)
-    tells = "where the other end is (--area, or --to for a region of Google Cloud)"
-    reason = "the price depends on where the other end is"
+    tells = "the location of the other end (--area, or --to for a Google Cloud region)"
+    reason = "the price depends on the location of the other end"
     bounded = replace(
         found.unpriced[0],
         reason=found.unpriced[0].reason if area else reason,
@@ -206,8 +206,8 @@ def forwarding_rules(
                     name=f"{kind}, {where}",
                     quantity=Decimal(count),
                     unit="rule",
-                    reason="paid for by the hours of its proxy instances, which the input does not"
-                    " count",
+                    reason="billed per hour of its proxy instances, whose number is not in the"
+                    " input",
                     what_tells="the bill: SKU Proxy Instance Charge",
                 ),
             )
@@ -223,7 +223,7 @@ def forwarding_rules(
     found = _asked(title, hours, "hour", lambda: of(FIRST_RULES))
     if count > RULES_TOGETHER:
         more = count - RULES_TOGETHER
-        title = f"{kind}, {where}: {more} further rule{'' if more == 1 else 's'}"
+        title = f"{kind}, {where}: {more} additional rule{'' if more == 1 else 's'}"
         found |= _asked(title, hours * more, "hour", lambda: of(FURTHER_RULE))
     return found
 
@@ -247,10 +247,10 @@ def psc_endpoints(
     found = of(count) if count else ServiceBill()
     if of_gke_count:
         bounds = model.Unpriced(
-            name="Private Service Connect: endpoints of GKE control planes",
+            name="Private Service Connect: GKE control plane endpoints",
             quantity=Decimal(of_gke_count),
             unit="endpoint",
-            reason="whether Google bills endpoints of GKE control planes is not known",
+            reason="it is unknown whether Google bills GKE control plane endpoints",
             lowest_usd_per_month=Decimal(0),
             highest_usd_per_month=of(of_gke_count).usd_per_month,
             what_tells="the bill: SKU Private Service Connect Consumer End Point",
@@ -314,10 +314,10 @@ def gke_clusters(
     if extended_count:
         most = of("extended support", extended_count, "gke_extended_support").usd_per_month
         bounds = model.Unpriced(
-            name="GKE: extended support of clusters of the Extended release channel",
+            name="GKE: extended support of clusters in the Extended release channel",
             quantity=Decimal(extended_count),
             unit="cluster",
-            reason="whether the minor version is in extended support is not in the input",
+            reason="the input does not state whether the minor version is in extended support",
             lowest_usd_per_month=Decimal(0),
             highest_usd_per_month=most,
             what_tells="GKE's release schedule",

@@ -21,7 +21,7 @@ def basis(
         without: What its prices leave out.
         paid: The sentences on how its machines are paid, and what its intervals hold.
     """
-    own = f"The contract's prices where it names one ({answer.price_terms}), else list prices"
+    own = f"Contract prices ({answer.price_terms}), and list prices where it has none"
     kind = own if answer.price_terms else "List prices"
     yield doc.para(
         f"{kind} of {answer.prices_as_of} in USD, Spot of {answer.spot_prices_as_of}, traffic"
@@ -42,8 +42,8 @@ def commitments_to_buy(commitments: Sequence[FleetCommitment]) -> doc.Table:
         doc.Column(title="term"),
         doc.Column(title="vCPU", is_number=True),
         doc.Column(title="GiB", is_number=True),
-        doc.Column(title="an hour", is_number=True, stacked="{} an hour"),
-        doc.Column(title="a month", is_number=True, stacked="{} a month"),
+        doc.Column(title="per hour", is_number=True, stacked="{}/hour"),
+        doc.Column(title="per month", is_number=True, stacked="{}/month"),
         doc.Column(title="used", is_number=True, stacked="{} used"),
     )
     return doc.Table(columns=columns, rows=tuple(_commitment(one) for one in commitments))
@@ -53,7 +53,7 @@ def _commitment(one: FleetCommitment) -> tuple[Line, ...]:
     place = " ".join(filter(None, (one.family.upper(), one.region, one.project)))
     covers: Line = ()
     if one.covers_usd_per_hour is not None:
-        covers = line("for ", fixed(Amount(usd=one.covers_usd_per_hour)), " of spend an hour")
+        covers = line("for ", fixed(Amount(usd=one.covers_usd_per_hour)), "/hour of spend")
     return (
         line(say(one.kind, Role.NAME)),
         covers or line(place),

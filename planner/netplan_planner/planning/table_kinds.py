@@ -122,11 +122,11 @@ def _why_not(
     """Return why a path cannot be judged, empty where it can; `vpc_mtu` is that of a network."""
     if path_class is None:
         named = cells["path_class"]
-        return f"no path class that netplan predicts: {named}" if named else "no path class"
+        return f"netplan does not predict this path class: {named}" if named else "no path class"
     if day is None:
         return f"not a date: {cells['date']}"
     if vpc_mtu is not None and vpc_mtu > tables.MOST_MTU_BYTES:
-        return f"mtu {vpc_mtu:g} is more than a VPC network carries ({tables.MOST_MTU_BYTES} bytes)"
+        return f"mtu {vpc_mtu:g} is above the VPC maximum of {tables.MOST_MTU_BYTES} bytes"
     if cells["proto"] not in ("", "TCP", "tcp"):
         return f"netplan predicts TCP, not {cells['proto']}"
     return ""
@@ -139,7 +139,7 @@ def tier1_note(query: PathQuery) -> str:
     variants = load_caps(query.as_of).variants(query.src.machine_type)
     if not variants or any(cap.is_tier1 for cap in variants):
         return ""
-    return f"Tier_1 is not offered for {query.src.machine_type}: taken without it"
+    return f"Tier_1 is not available for {query.src.machine_type}: predicted without it"
 
 
 def _count(text: str) -> int | None:

@@ -27,9 +27,7 @@ _NAMED = 3
 """Ends of priced paths that a line of a bill names."""
 
 
-READ_ELSEWHERE = (
-    "free from the machine's region; Cloud Storage bills a bucket elsewhere for what is read"
-)
+READ_ELSEWHERE = "free from the VM's region; Cloud Storage bills reads from a bucket elsewhere"
 """cloud.google.com/storage/pricing, data transfer within Google Cloud."""
 
 
@@ -194,12 +192,12 @@ def _mean(parts: tuple[PathPrice, ...], means: Mapping[Price, Decimal]) -> MeanP
 _NOTES = {
     model.Direction.SENT: "",
     model.Direction.RECEIVED: "not billed to the receiver",
-    model.Direction.ELSEWHERE: "no end is a machine of the inventory",
+    model.Direction.ELSEWHERE: "no end is a VM of the inventory",
 }
 _PROCESSED = {
-    model.PathClass.NAT: "Cloud NAT charges for what comes back, too",
-    model.PathClass.GOOGLE_APIS: "a bucket in another place is billed for what is read",
-    model.PathClass.LOAD_BALANCER: "what proxies process is billed where clients reach them",
+    model.PathClass.NAT: "Cloud NAT also charges for received data",
+    model.PathClass.GOOGLE_APIS: "reads from a bucket in another location are billed",
+    model.PathClass.LOAD_BALANCER: "data processed by proxies is billed where clients reach them",
 }
 """What is said of a class that own machines receive, where it is not free of charge."""
 

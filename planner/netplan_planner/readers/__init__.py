@@ -7,10 +7,13 @@ field names stay inside this package; the live API (`netplan_planner.google`) us
 from netplan_planner.readers.collector import merge_inventories
 from netplan_planner.readers.files import READERS, read_inventory, without_projects
 from netplan_planner.readers.files import read_metrics as read_bundled_metrics
+from netplan_planner.readers.terraform import is_plan, prior_state
 
 __all__ = [
     "READERS",
+    "is_plan",
     "merge_inventories",
+    "prior_state",
     "read_bundled_metrics",
     "read_inventory",
     "without_projects",

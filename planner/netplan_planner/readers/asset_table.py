@@ -22,8 +22,8 @@ from netplan_planner.tables.reading import OpenTable
 from netplan_planner.tables.sql import identifier
 
 FOREIGN = (
-    "a Parquet file, but no table of assets (name, asset_type, resource.data): flow"
-    " logs in Parquet are given to `--traffic`"
+    "a Parquet file, but not a table of assets (name, asset_type, resource.data). Give flow logs"
+    " in Parquet to `--traffic`"
 )
 _SNAPSHOTS = ("readTime", "read_time", "requestTime", "request_time")
 """Columns by which an export divides a table, and which tell its snapshots apart."""
@@ -107,7 +107,7 @@ def _take(row: tuple[Any, ...], shown: str, into: Collector, *, is_typed: bool) 
     number, name, asset_type, data, related = row
     origin = Origin(shown, f"{shown}:{number}:")
     if name is None or asset_type is None:
-        into.note(origin.at(""), "a row without the name or the type of an asset")
+        into.note(origin.at(""), "a row without the name or type of an asset")
         return
     asset: dict[str, Any] = {"name": name, "asset_type": asset_type}
     try:

@@ -4,29 +4,23 @@ The result depends on what was found and where, never on the order of files, pag
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from datetime import datetime
 from typing import Any, NamedTuple
 
-import msgspec
-
 from netplan_planner import model
 from netplan_planner.model.project.kubernetes import Kubernetes
+from netplan_planner.readers import repeated
 from netplan_planner.readers.compute.groups import on_nodes
 from netplan_planner.readers.compute.instances import machine_shape
 from netplan_planner.readers.compute.kinds import Kind
 from netplan_planner.readers.compute.lenient import convert_leniently
-from netplan_planner.readers.kubernetes.several import OF_GKE_CLUSTERS, why_several
+from netplan_planner.readers.compute.networks import with_addresses, with_default_tiers
 from netplan_planner.readers.links import Problems, Unusable, canonical_head, place_of
 
 REFERENCED_FIELDS = (
-    "instances",
-    "subnetworks",
-    "networks",
-    "addresses",
-    "forwarding_rules",
-    "routers",
-    "routes",
+    *("instances", "subnetworks", "networks", "addresses", "forwarding_rules"),
+    *("project_settings", "routers", "routes"),
     *("vpn_tunnels", "vlan_attachments", "hubs", "spokes"),
     *("instance_groups", "commitments", "disks"),
     *("resource_policies", "node_groups", "node_templates"),
@@ -42,7 +36,6 @@ KUBERNETES_FIELDS = Kubernetes.__struct_fields__
 _GROUPS, _MACHINES = "instance_groups", "instances"
 _OF_PROJECTS = ("clusters", "node_pools")
 """Of the fields of `Kubernetes` those whose values stand in a project."""
-_NOT_STATED: tuple[Any, ...] = (None, (), "", frozenset())
 
 
 class Origin(NamedTuple):
@@ -206,7 +199,7 @@ class Collector:
     def unmanaged_groups(self) -> list[model.InstanceGroup]:
         """Return the groups read so far that no manager read so far names, by self link."""
         groups: list[model.InstanceGroup] = self.found[_GROUPS]
-        marked = _managed(tuple({group.ref.self_link: group for group in groups}.values()))
+        marked = repeated.managed(tuple({group.ref.self_link: group for group in groups}.values()))
         return sorted((g for g in marked if not g.is_managed), key=lambda g: g.ref.self_link)
 
     def merge(self, other: "Collector") -> None:
@@ -231,7 +224,7 @@ class Collector:
         """Take over an inventory that is finished already."""
         for field in REFERENCED_FIELDS:
             values = getattr(inventory, field)
-            self.found[field].extend(map(_unmarked, values) if field == _GROUPS else values)
+            self.found[field].extend(map(repeated.unmarked, values) if field == _GROUPS else values)
         for field in KUBERNETES_FIELDS if inventory.kubernetes is not None else ():
             values = getattr(inventory.kubernetes, field)
             if values is not None:
@@ -253,16 +246,18 @@ class Collector:
             unread.add(model.Unread(source=source, reason=reason, is_needless=True))
         for key, sources in self._open_lists.items():
             if key not in self._ended_lists:
-                reason = "the list goes on (nextPageToken), and its last page was not given"
+                reason = "the list continues (nextPageToken), but its last page is missing"
                 unread.update(model.Unread(source=source, reason=reason) for source in sources)
-        fields = {field: _once(self.found[field], unread) for field in REFERENCED_FIELDS}
-        fields[_GROUPS] = _with_members(_managed(fields[_GROUPS]), self._members)
-        objects = {field: _once(self.found[field], unread) for field in self._told(unread)}
-        fields[_MACHINES] = on_nodes(_themselves(fields[_MACHINES]), fields["node_groups"])
+        fields = {field: repeated.once(self.found[field], unread) for field in REFERENCED_FIELDS}
+        fields[_GROUPS] = repeated.with_members(repeated.managed(fields[_GROUPS]), self._members)
+        fields["forwarding_rules"] = with_addresses(fields)
+        fields |= with_default_tiers(fields)
+        objects = {field: repeated.once(self.found[field], unread) for field in self._told(unread)}
+        fields[_MACHINES] = on_nodes(repeated.themselves(fields[_MACHINES]), fields["node_groups"])
         return model.Inventory(
             **fields,
             kubernetes=Kubernetes(**objects) if objects else None,
-            machine_shapes=_shapes(self.shapes),
+            machine_shapes=repeated.shapes_once(self.shapes),
             unread=tuple(sorted(unread, key=_unread_order)),
             projects=self._coverage(
                 fields | {field: objects[field] for field in _OF_PROJECTS if field in objects}
@@ -271,14 +266,14 @@ class Collector:
 
     def _told(self, unread: set[model.Unread]) -> list[str]:
         """Return the fields of `Kubernetes` that were read and are of one cluster."""
-        why = why_several(self.found)
+        why = repeated.why_several(self.found)
         if not why:
             return sorted(self.listed)
-        left_out = self.listed - OF_GKE_CLUSTERS
+        left_out = self.listed - repeated.OF_GKE_CLUSTERS
         sources = {value.ref.source for field in left_out for value in self.found[field]}
-        reason = f"objects of several clusters or times: {why}; give those of one cluster at a time"
+        reason = f"objects of several clusters or times: {why}. Give one cluster at a time"
         unread.add(model.Unread(source=min(filter(None, sources), default=""), reason=reason))
-        return sorted(self.listed & OF_GKE_CLUSTERS)
+        return sorted(self.listed & repeated.OF_GKE_CLUSTERS)
 
     def _coverage(self, fields: dict[str, tuple[Any, ...]]) -> tuple[model.ProjectCoverage, ...]:
         counts: dict[model.ProjectId, list[tuple[str, int]]] = {p: [] for p in self.errors}
@@ -311,104 +306,11 @@ def link_of(wire: Any, kind: Kind) -> model.SelfLink:
     place = getattr(wire, "zone", None) or getattr(wire, "region", None)
     if place and model.canonical_link(place).startswith("projects/"):
         return model.SelfLink(f"{model.canonical_link(place)}/{kind.collection}/{name}")
-    raise Unusable("no selfLink, and no zone or region link to make it from")
+    raise Unusable("no selfLink, and no zone or region link to build it from")
 
 
 def _unread_order(unread: model.Unread) -> tuple[str, str, str, str]:
     return unread.source, unread.resource or "", unread.field or "", unread.reason
-
-
-def _once(values: list[Any], unread: set[model.Unread]) -> tuple[Any, ...]:
-    """Every resource once, by self link. Of several readings the fullest counts."""
-    links = [value.ref.self_link for value in values]
-    if len(set(links)) == len(links):
-        return tuple(sorted(values, key=lambda value: value.ref.self_link))
-    by_link: dict[str, list[Any]] = {}
-    for link, value in zip(links, values, strict=True):
-        by_link.setdefault(link, []).append(value)
-    return tuple(_chosen(by_link[link], unread) for link in sorted(by_link))
-
-
-def _chosen(readings: list[Any], unread: set[model.Unread]) -> Any:
-    if len(readings) == 1:
-        return readings[0]
-    ordered = sorted(readings, key=_rank)
-    best = ordered[0]
-    bare = _content(best)
-    for other in ordered[1:]:
-        if _content(other) != bare:
-            reason = f"differs from the same resource in {best.ref.source}, which was taken"
-            unread.add(
-                model.Unread(source=other.ref.source, resource=best.ref.self_link, reason=reason)
-            )
-    return best
-
-
-def _content(value: Any) -> bytes:
-    """All of a value but where it was read."""
-    fields = msgspec.structs.asdict(value) | {"ref": value.ref.self_link}
-    return msgspec.json.encode(fields, order="deterministic")
-
-
-def _rank(value: Any) -> tuple[int, bytes, str]:
-    """Fullest first; then by content, then by source, so that order of reading cannot matter."""
-    stated = sum(getattr(value, field) not in _NOT_STATED for field in value.__struct_fields__)
-    return -stated, _content(value), value.ref.source
-
-
-def _managed(groups: tuple[model.InstanceGroup, ...]) -> tuple[model.InstanceGroup, ...]:
-    """Mark the groups that a manager names as managed: their own answer does not say so."""
-    names = {group.instance_group for group in groups if group.instance_group}
-    return tuple(
-        msgspec.structs.replace(group, is_managed=True) if group.ref.self_link in names else group
-        for group in groups
-    )
-
-
-def _with_members(
-    groups: tuple[model.InstanceGroup, ...], members: Mapping[model.SelfLink, set[model.SelfLink]]
-) -> tuple[model.InstanceGroup, ...]:
-    """Return the groups with the machines that were said to be in them."""
-    if not members:
-        return groups
-    return tuple(
-        msgspec.structs.replace(
-            group, members=tuple(sorted({*group.members, *members[group.ref.self_link]}))
-        )
-        if group.ref.self_link in members
-        else group
-        for group in groups
-    )
-
-
-def _themselves(machines: tuple[model.Instance, ...]) -> tuple[model.Instance, ...]:
-    """Leave out those that only stand for a group's machines where these were read themselves.
-
-    Their names have parentheses (`terraform.groups`), which no machine's can have.
-    """
-    if not any("(" in machine.name for machine in machines):
-        return machines
-    read = {machine.created_by for machine in machines if "(" not in machine.name}
-    return tuple(
-        machine
-        for machine in machines
-        if "(" not in machine.name or machine.created_by is None or machine.created_by not in read
-    )
-
-
-def _unmarked(group: model.InstanceGroup) -> model.InstanceGroup:
-    """Undo `_managed`: the parts of a merge must not differ by what else was in them."""
-    if "/instanceGroupManagers/" in group.ref.self_link or not group.is_managed:
-        return group
-    return msgspec.structs.replace(group, is_managed=False)
-
-
-def _shapes(shapes: Iterable[model.MachineShape]) -> tuple[model.MachineShape, ...]:
-    """Each type once: zones agree on a type but for its deprecation; an offered one counts."""
-    found: dict[str, model.MachineShape] = {}
-    for shape in sorted(set(shapes), key=lambda s: (s.deprecation is not None, repr(s))):
-        found.setdefault(shape.machine_type, shape)
-    return tuple(found[name] for name in sorted(found))
 
 
 def merge_inventories(parts: Iterable[model.Inventory]) -> model.Inventory:

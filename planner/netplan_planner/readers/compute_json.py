@@ -82,7 +82,7 @@ def _read_list(
     elif isinstance(items, list):
         _read_items(items, origin, "/items", listed, into)
     elif items is not None:
-        into.note(origin.at("/items"), "neither a list nor an object")
+        into.note(origin.at("/items"), "not a list or an object")
     if is_needed:
         _note_list(value, origin, into)
 
@@ -108,7 +108,7 @@ def _read_items(
     for index, (item, own) in enumerate(zip(items, found, strict=True)):
         recognised = own or listed
         if recognised is None:
-            into.note(origin.at(f"{pointer}/{index}"), "not recognised as a Compute resource")
+            into.note(origin.at(f"{pointer}/{index}"), "not a Compute resource")
         else:
             _take(item, recognised, origin, f"{pointer}/{index}", into)
     return True
@@ -173,7 +173,7 @@ def _note_list(value: Mapping[str, Any], origin: Origin, into: Collector) -> Non
     into.page(str(key), origin.file, is_last=not token)
     note_warning(value.get("warning"), origin.file, into)
     for text in unreachable(value.get("unreachables")):
-        into.note(origin.file, f"incomplete: {text} could not be reached")
+        into.note(origin.file, f"incomplete: {text} unreachable")
 
 
 def note_warning(warning: object, source: str, into: Collector) -> None:

@@ -89,13 +89,13 @@ def without_projects(inventory: Inventory, patterns: Sequence[str]) -> Inventory
     unread += [
         Unread(
             source=OPTION,
-            reason=f"project {project}: {counted(count, 'resource')} left out, as asked",
+            reason=f"project {project}: {counted(count, 'resource')} excluded, as requested",
             is_needless=True,
         )
         for project, count in sorted(left_out.items())
     ]
     unread += [
-        Unread(source=OPTION, reason=f"no project fits {pattern!r}", is_needless=True)
+        Unread(source=OPTION, reason=f"no project matches {pattern!r}", is_needless=True)
         for pattern in dict.fromkeys(patterns)
         if not any(fnmatchcase(project, pattern) for project in left_out)
     ]
@@ -122,9 +122,9 @@ _JSON = re.compile(rb"\s*[{\[]")
 _MARK = b'"apiVersion"'
 """What stands in the first part of every list of Kubernetes objects."""
 _HOW = (
-    "give a folder or files of `gcloud compute … list --format=json`, of Compute API pages, of a"
-    " Cloud Asset export (JSON, or Parquet of its BigQuery table), of `terraform show -json` or of"
-    " `kubectl get … --output=json`"
+    "give files or a folder with one of these: `gcloud compute … list --format=json`, Compute API"
+    " pages, a Cloud Asset export (JSON, or Parquet of its BigQuery table), `terraform show"
+    " -json`, `kubectl get … --output=json`"
 )
 
 DocumentReader = Callable[[object, Origin, Collector], bool]
@@ -199,7 +199,7 @@ def _read_named(path: Path) -> tuple[Collector, str]:
     with reading(shown):
         outcome = _read_file(path, shown, collector)
     if outcome.damage:
-        raise InputError(f"{shown}: {outcome.damage}; make the file again or leave it out")
+        raise InputError(f"{shown}: {outcome.damage}; create the file again, or leave it out")
     if outcome.foreign:
         collector.note(shown, outcome.foreign, is_needless=foreign.is_needless(outcome.foreign))
         return collector, f"{shown}: {outcome.foreign}"
@@ -228,6 +228,13 @@ def _read_folder(folder: Path, done: set[Path]) -> Collector:
     return collector
 
 
+def what_is(path: Path) -> str | None:
+    """Return what a file is that holds no inventory, in one phrase; None where it holds one."""
+    part = Collector()
+    outcome = _read_file(path, _shown(path), part)
+    return outcome.damage or outcome.foreign or (None if part.has_inventory else _NOT_NEEDED)
+
+
 def _walk(folder: Path, collector: Collector) -> Iterator[Path]:
     """Yield every file below a folder, in an order that does not depend on the file system."""
 
@@ -238,7 +245,7 @@ def _walk(folder: Path, collector: Collector) -> Iterator[Path]:
         for name in sorted(folders):
             if name.startswith("."):
                 collector.note(
-                    _shown(Path(parent, name)), "a hidden folder: not read", is_needless=True
+                    _shown(Path(parent, name)), "a hidden folder: skipped", is_needless=True
                 )
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         yield from (Path(parent, name) for name in sorted(files))
@@ -295,7 +302,7 @@ def _read_table(path: Path, shown: str, into: Collector) -> _Outcome:
     except asset_table.NotAssets as exc:
         return _Outcome(foreign=str(exc))
     except asset_table.Unreadable as exc:
-        return _Outcome(damage=f"a Parquet file that is damaged: {exc}")
+        return _Outcome(damage=f"a damaged Parquet file: {exc}")
     return _Outcome()
 
 

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 _ELSEWHERE = "not read by `--inventory` in this version"
 _NEEDLESS = "not needed by the audit"
-_FLOW_LOGS = "VPC Flow Logs records: give them to `--traffic`"
+FLOW_LOGS = "VPC Flow Logs records: give them to `--traffic`"
 _SHOW_PLAN = "run `terraform show -json PLANFILE > plan.json` and give that file"
-_FAILED = "an error answer of an API: the request that made the file had failed"
+_FAILED = "an API error: the request for this file failed"
 _LISTS = frozenset({"assets", "hubs", "spokes", "vpcFlowLogsConfigs"})
 """Members by which answers are known that are not recognised by what their lists hold."""
 _LONGEST_KEY = 40
@@ -27,11 +27,11 @@ def _shape(keys: str, what: str) -> _Shape:
 
 _SHAPES = (
     _shape("@level @message", f"the log of a Terraform run, not a plan: {_SHOW_PLAN}"),
-    _shape("logName jsonPayload", _FLOW_LOGS),
+    _shape("logName jsonPayload", FLOW_LOGS),
     _shape("logName", "Cloud Logging entries, but no VPC Flow Logs"),
-    _shape("src_ip dest_ip", _FLOW_LOGS),
-    _shape("connection bytes_sent", _FLOW_LOGS),
-    _shape("validNodeVersions", f"the GKE versions of a place: {_ELSEWHERE}"),
+    _shape("src_ip dest_ip", FLOW_LOGS),
+    _shape("connection bytes_sent", FLOW_LOGS),
+    _shape("validNodeVersions", f"GKE versions of a location: {_ELSEWHERE}"),
     _shape("timeSeriesData", f"Cloud Monitoring series: {_ELSEWHERE}"),
     _shape("timeSeries", f"Cloud Monitoring series: {_ELSEWHERE}"),
     _shape("metric resource points", f"Cloud Monitoring series: {_ELSEWHERE}"),
@@ -44,7 +44,7 @@ _SHAPES = (
     _shape("reachabilityDetails", f"a Connectivity Test: {_ELSEWHERE}"),
     _shape("firewalls firewallPolicys", f"effective firewall rules: {_NEEDLESS}"),
     _shape("start intervals end", f"an iperf3 measurement: {_ELSEWHERE}"),
-    _shape("result", f"an answer about the state of a router or gateway: {_NEEDLESS}"),
+    _shape("result", f"status of a router or gateway: {_NEEDLESS}"),
     _shape("instance status", "members of an instance group that the file does not name"),
     _shape("schema findings coverage", "a netplan report: not an inventory"),
     _shape("error", _FAILED),
@@ -71,15 +71,15 @@ def describe(value: object) -> str:
             return "an empty list"
         shapes = {describe(item) if isinstance(item, dict) else "" for item in value[:_MOST_KEYS]}
         known = sorted(shape for shape in shapes if shape and not shape.startswith("JSON"))
-        return known[0] if known else "JSON, a list of nothing that is a Compute resource"
+        return known[0] if known else "JSON, a list without Compute resources"
     if not isinstance(value, dict):
-        return "JSON, but no object"
+        return "JSON, but not an object"
     if isinstance(value.get("kind"), str) and value["kind"].startswith("compute#"):
         return f"{value['kind'][:_LONGEST_KEY]}: {_NEEDLESS}"
     for shape in _SHAPES:
         if shape.keys <= value.keys():
             return shape.what
-    return f"JSON, but no Compute resource: its keys are {_keys(value)}"
+    return f"JSON, but not a Compute resource: its keys are {_keys(value)}"
 
 
 def broken_answer(value: object) -> str:
@@ -142,4 +142,4 @@ def is_needless(what: str) -> bool:
 
 def is_flow_record(value: object) -> bool:
     """Whether a JSON object is one flow record, so that the rest of its file need not be read."""
-    return isinstance(value, dict) and describe(value) == _FLOW_LOGS
+    return isinstance(value, dict) and describe(value) == FLOW_LOGS

@@ -51,7 +51,7 @@ def read(text: str, file: str, into: Collector) -> bool:
     for answer in [*last.values(), *others]:
         unknown += not compute_json.read(answer.body, Origin(file, f"{file}:{answer.line}:"), into)
     if older:
-        reason = f"{older} earlier states of resources that the log shows again later"
+        reason = f"{older} earlier states of resources that appear again later in the log"
         into.note(file, reason, is_needless=True)
     if unknown:
         into.skip(file, "answers of other services", unknown)

@@ -122,7 +122,7 @@ def place_of(link: str) -> tuple[ProjectId, str, str, str]:
             return ProjectId(sys.intern(parts[1])), parts[2], sys.intern(parts[3]), parts[5]
         if len(parts) == 5 and parts[2] == "global":
             return ProjectId(sys.intern(parts[1])), "global", "", parts[4]
-    raise Unusable("its self link names no project, place and name")
+    raise Unusable("its self link has no project, location and name")
 
 
 def region_at(link: str, stated: str | None) -> Region | None:

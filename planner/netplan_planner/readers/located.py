@@ -47,7 +47,7 @@ def take_answer(kind: Kind, value: Mapping[str, Any], origin: Origin, into: Coll
         take(kind, item, origin, f"/{kind.collection}/{index}", into)
     into.page(origin.prefix, origin.file, is_last=not value.get("nextPageToken"))
     for place in unreachable(value.get("unreachable")):
-        into.note(origin.file, f"incomplete: {place} could not be reached")
+        into.note(origin.file, f"incomplete: {place} unreachable")
 
 
 def take(kind: Kind, item: object, origin: Origin, pointer: str, into: Collector) -> None:

@@ -45,7 +45,7 @@ def _take(item: object, origin: Origin, pointer: str, into: Collector) -> None:
     else:
         instance, machine_type = _change(item)
         if not instance or not machine_type:
-            into.note(origin.at(pointer), "it names no machine or no machine type")
+            into.note(origin.at(pointer), "it names no VM or no machine type")
             return
         # The name has the number of the project, the machine's link its id.
         parts = [*canonical_link(instance).split("/")[:2], *found.split("/")[2:]]

@@ -6,7 +6,6 @@ Nothing heavy is imported here; a format's module is imported when the format is
 from netplan_planner.renderers.options import ColourMode, RenderOptions
 from netplan_planner.renderers.output import (
     RENDERERS,
-    SARIF,
     OutputSpec,
     any_of,
     check_outputs,
@@ -17,7 +16,6 @@ from netplan_planner.renderers.output import (
 
 __all__ = [
     "RENDERERS",
-    "SARIF",
     "ColourMode",
     "OutputSpec",
     "RenderOptions",

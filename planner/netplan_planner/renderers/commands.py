@@ -14,13 +14,13 @@ from netplan_planner.renderers.document import line, plain
 from netplan_planner.renderers.options import RenderOptions
 
 _BY_HAND = (
-    "# What no command makes is made by hand; what comes after it names what it leaves.",
+    "# Steps with no command are manual. The part after such a step needs it.",
     "by_hand() {",
-    "  printf 'Step %s is made by hand. Enter once it is, Ctrl-C to stop here: ' \"$1\" >&2",
+    "  printf 'Step %s is manual. Press Enter when it is done, or Ctrl-C to stop: ' \"$1\" >&2",
     "  read -r _ < /dev/tty",
     "}",
 )
-_HIDDEN = "Commands that cannot be written safely stand in --output json"
+_HIDDEN = "Commands that cannot be written safely are in --output json"
 
 
 class HasChanges(Protocol):
@@ -38,12 +38,15 @@ def render(answer: HasChanges, options: RenderOptions) -> str:
 
 def _lines(changes: PlanChanges) -> Iterator[str]:
     yield "#!/bin/sh"
-    yield "# Advice of netplan, which runs none of it. Read each step before you run it."
+    yield (
+        "# Commands recommended by netplan, which does not run them. Read each step before "
+        "you run it."
+    )
     if changes.order:
         yield f"# {inert_line(changes.order)}"
     yield "set -eu"
     if not changes.steps:
-        yield "# Nothing is to be changed."
+        yield "# No changes are needed."
     elif any(map(_is_by_hand, changes.steps)):
         yield from _BY_HAND
     for step in changes.steps:
@@ -57,13 +60,13 @@ def _step(step: PlanChange) -> Iterator[str]:
     if step.worth:
         yield f"# {inert_line(plain(line(step.worth)))}"
     if fix.caution:
-        yield f"# careful: {inert_line(plain(line(fix.caution)))}"
+        yield f"# risk: {inert_line(plain(line(fix.caution)))}"
     if not all(map(_is_whole, fix.commands)):
-        yield f"# {_HIDDEN}, so that nothing of this step is run."
+        yield f"# {_HIDDEN}, so this step does nothing."
     elif fix.undo is None or fix.undo.commands:
         yield from fix.commands
     elif fix.commands:
-        yield "# There is no way back, so that this is not run with the rest:"
+        yield "# This cannot be undone, so it is not run with the rest:"
         yield from (f"#   {command}" for command in fix.commands)
     if _is_by_hand(step):
         yield f"by_hand {step.number}"

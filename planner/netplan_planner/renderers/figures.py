@@ -132,7 +132,7 @@ def volume(gib: Decimal) -> str:
         value = gib * Decimal(1024) ** power
         if abs(value) >= 1 or unit == "KiB":
             return f"{number(value)} {unit}"
-    raise AssertionError("the last unit takes every size")
+    raise AssertionError("the last unit has no upper limit")
 
 
 def byte_volume(byte_count: int) -> str:
@@ -145,19 +145,20 @@ def byte_volume(byte_count: int) -> str:
 
 
 def dollars(usd: Decimal, currency: CurrencyRate | None = None) -> str:
-    """Return US dollars without their sign: the sentence around them says saves or costs.
+    """Return US dollars; a sentence that says saves or costs gives them without a sign.
 
     They are shown in a currency where one is given, as in every function on money here.
 
     >>> dollars(Decimal("643.074")), dollars(Decimal("-12345.6")), dollars(Decimal("0.0004"))
-    ('$643.07', '$12,346', 'under $0.01')
+    ('$643.07', '-$12,346', 'under $0.01')
     """
     if not usd.is_finite():
-        return "an unknown sum"
+        return "an unknown amount"
     mark, amount = _converted(abs(usd), currency)
     if 0 < amount < _CENT / 2:
         return f"under {mark}0.01"
     whole = amount >= _WHOLE_DOLLARS_FROM
+    mark = f"-{mark}" if usd < 0 else mark
     return f"{mark}{amount:,.0f}" if whole else f"{mark}{units.cents(amount):,f}"
 
 
@@ -165,7 +166,7 @@ def saving(usd: Decimal, currency: CurrencyRate | None = None) -> str:
     """Return what a saving does to the bill, in words.
 
     >>> saving(Decimal(310)), saving(Decimal(-310)), saving(Decimal(0))
-    ('saves $310.00 a month', 'costs $310.00 a month', 'no change of the bill')
+    ('saves $310.00/month', 'costs $310.00/month', 'no change of the bill')
     """
     return shown(saved(usd), currency)
 
@@ -174,7 +175,7 @@ def saved(usd: Decimal) -> Text:
     """Return what a saving does to the bill, with its amount still typed."""
     if not usd:
         return "no change of the bill"
-    return worded("saves " if usd > 0 else "costs ", Amount(usd=usd), " a month")
+    return worded("saves " if usd > 0 else "costs ", Amount(usd=abs(usd)), "/month")
 
 
 def unit_price(usd: Decimal, currency: CurrencyRate | None = None) -> str:
@@ -196,28 +197,28 @@ def share(part: float, whole: float) -> str:
     """Return a share in per cent that says 100 or 0 only where it is exactly that.
 
     >>> share(997, 1000), share(999999, 1000000), share(1, 1000000), share(3, 3), share(0, 0)
-    ('99.7 %', 'over 99.9 %', 'under 0.1 %', '100 %', 'none')
+    ('99.7%', 'over 99.9%', 'under 0.1%', '100%', 'none')
     """
     if not whole:
         return "none"
     percent = 100 * part / whole
     if part != whole and percent > 99.9:
-        return "over 99.9 %"
+        return "over 99.9%"
     if part and percent < 0.1:
-        return "under 0.1 %"
-    return f"{trimmed(percent, 1)} %"
+        return "under 0.1%"
+    return f"{trimmed(percent, 1)}%"
 
 
 def use(ratio: float) -> str:
     """Return how much of a limit is in use, in per cent; more than all of it may be.
 
     >>> use(1.0153), use(0.8), use(0.0312), use(0.00001)
-    ('102 %', '80 %', '3.1 %', 'under 0.1 %')
+    ('102%', '80%', '3.1%', 'under 0.1%')
     """
     percent = 100 * ratio
     if 0 < percent < 0.1:
-        return "under 0.1 %"
-    return f"{trimmed(percent, 0 if percent >= 10 else 1)} %"
+        return "under 0.1%"
+    return f"{trimmed(percent, 0 if percent >= 10 else 1)}%"
 
 
 def duration(seconds: float) -> str:
@@ -250,21 +251,27 @@ def rounded(value: Decimal, digits: int) -> float:
         value = value.quantize(Decimal(1).scaleb(-digits), rounding=ROUND_HALF_EVEN)
     result = float(value)
     if not math.isfinite(result):
-        raise ValueError(f"{value} is too great for a number")
+        raise ValueError(f"{value} is too large for a number")
     return result
 
 
 def _exact_sum(usd: Decimal, currency: CurrencyRate | None) -> str:
     """Return an amount to the cent, however great or small."""
     if not usd.is_finite():
-        return "an unknown sum"
+        return "an unknown amount"
     mark, amount = _converted(abs(usd), currency)
-    return f"{mark}{units.cents(amount):,f}"
+    cents = units.cents(amount)
+    return f"{'-' if usd < 0 and cents else ''}{mark}{cents:,f}"
 
 
 def _converted(usd: Decimal, currency: CurrencyRate | None) -> tuple[str, Decimal]:
     """Return the mark that stands before an amount, and the amount in its currency."""
     return ("$", usd) if currency is None else (f"{currency.code} ", usd * currency.per_usd)
+
+
+def exact_sum(amount: Decimal | None) -> Decimal | None:
+    """Return a sum as data formats hold it; None stays unknown."""
+    return None if amount is None else exact(amount, SUM_DECIMALS)
 
 
 def exact(value: Decimal, digits: int) -> Decimal:

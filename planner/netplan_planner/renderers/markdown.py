@@ -16,7 +16,7 @@ from netplan_planner.renderers import document as doc
 from netplan_planner.renderers.document import Block, Line, Role, Span
 from netplan_planner.renderers.options import RenderOptions
 
-_DEFAULT_FINDINGS = 25
+DEFAULT_FINDINGS = 25
 """So that a report of the usual size fits into a comment (65,536 characters)."""
 _BREAK = "&#8203;"
 """An invisible space: GitHub looks for mentions and numbers after Markdown is done, so that no
@@ -33,8 +33,14 @@ _STRONG = {Role.STRONG, Role.GOOD, Role.BAD, Role.HIGH, Role.MEDIUM, Role.LOW}
 
 def render(answer: object, options: RenderOptions) -> str:
     """Return an answer as Markdown."""
-    told = replace(options, default_findings=_DEFAULT_FINDINGS, has_every_machine=True)
-    return "\n".join(_lines(content.blocks(answer, told))) + "\n"
+    told = replace(
+        options,
+        default_findings=DEFAULT_FINDINGS,
+        has_every_machine=True,
+        is_screen=False,
+        finding="",
+    )
+    return "\n".join(lines_of(content.blocks(answer, told))) + "\n"
 
 
 def escaped(text: str) -> str:
@@ -66,7 +72,7 @@ def code(text: str, *, in_table: bool = False) -> str:
     return span.replace("|", r"\|") if in_table else span
 
 
-def _lines(blocks: Iterable[Block]) -> Iterator[str]:
+def lines_of(blocks: Iterable[Block]) -> Iterator[str]:
     """Yield lines; fields that follow each other are one list, commands one code block."""
     is_first = True
     for kind, group in groupby(blocks, type):

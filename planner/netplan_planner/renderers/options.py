@@ -43,6 +43,12 @@ class RenderOptions(Value, frozen=True, kw_only=True):
     """Rows of a table or list; None: the format's own number, 0: all."""
     has_hints: bool = True
     """Whether it is said which command carries a plan out, or goes on from here."""
+    is_screen: bool = False
+    """Whether an audit's text is its first screen alone; other formats hold everything."""
+    finding: str = ""
+    """Fingerprint of the only finding that an audit's text shows; empty: all of them."""
+    is_statistics: bool = False
+    """Whether an audit's text and page are counts and money by rule alone."""
     has_plan: bool = True
     """Whether a plan stands above what came of it; not where it was written before."""
     folds: bool = False
@@ -53,9 +59,9 @@ class RenderOptions(Value, frozen=True, kw_only=True):
     full_answer: str = "--output json"
     """The option of the verb that writes everything, for hints."""
     places: Mapping[str, FilePlace] = {}
-    """File and line of sources, as `verbs/audit/code_places` finds them, for SARIF alone."""
+    """File and line of sources, as `verbs/audit/code_places` finds them, for some formats."""
     fallback_place: FilePlace = FilePlace(path="netplan.toml", line=1)
-    """Where SARIF shows what was not read from a file: the configuration, or the inventory."""
+    """Where these show what was not read from a file: the configuration, or the inventory."""
 
     def rule_info(self, rule: str) -> RulePage | None:
         """Return what is known of a rule."""

@@ -16,7 +16,8 @@ from typing import Any, TextIO
 
 from msgspec.structs import replace
 
-from netplan_planner.errors import UsageError, did_you_mean
+from netplan_planner.errors import InputError, UsageError, did_you_mean
+from netplan_planner.inert import inert_line
 from netplan_planner.model import Value
 from netplan_planner.renderers.options import ColourMode, RenderOptions
 from netplan_planner.streams import is_stdout, standard_output
@@ -25,7 +26,8 @@ from netplan_planner.writing import usable_target, write_each, written_whole
 Render = Callable[[Any, RenderOptions], str]
 
 TEXT = "text"
-SARIF = "sarif"
+WITH_PLACES = frozenset({"sarif", "concise", "github"})
+"""Formats that show findings with file and line."""
 _OF_EVERY_ANSWER: Mapping[str, str] = {
     TEXT: "netplan_planner.renderers.terminal",
     "json": "netplan_planner.renderers.json_report",
@@ -33,12 +35,20 @@ _OF_EVERY_ANSWER: Mapping[str, str] = {
     "md": "netplan_planner.renderers.markdown",
     "html": "netplan_planner.renderers.html",
 }
+_COMMENTS: Mapping[str, str] = {
+    "github-comment": "netplan_planner.renderers.github_comment",
+    "gitlab-comment": "netplan_planner.renderers.gitlab_comment",
+}
 _OF_ONE_ANSWER: Mapping[str, Mapping[str, str]] = {
     "Report": {
-        SARIF: "netplan_planner.verbs.audit.sarif",
+        "sarif": "netplan_planner.verbs.audit.sarif",
+        "concise": "netplan_planner.verbs.audit.review.concise",
+        "github": "netplan_planner.verbs.audit.review.github",
+        **_COMMENTS,
         "machines-csv": "netplan_planner.verbs.audit.machines",
         "commands": "netplan_planner.renderers.commands",
     },
+    "DiffAnswer": _COMMENTS,
     "TrafficGraph": {
         "dot": "netplan_planner.verbs.graph.dot",
         "graphml": "netplan_planner.verbs.graph.graphml",
@@ -81,6 +91,10 @@ def renderers_of(kind: str) -> Mapping[str, str]:
 RENDERERS = renderers_of("Report")
 """Those of an audit."""
 
+_SUMMARY = "GITHUB_STEP_SUMMARY"
+"""Names the file whose Markdown GitHub shows on the page of a workflow's run."""
+_SUMMARY_BYTES = 2**20
+"""GitHub refuses a summary of more."""
 _DEFAULT_WIDTH = 100
 _UNBROKEN = 240
 """Columns of a line that is not broken for people."""
@@ -113,7 +127,7 @@ def parse_output(text: str, formats: Sequence[str] = tuple(RENDERERS)) -> Output
     if name not in formats:
         raise UsageError(f"--output {text}: {_unknown(name, formats)}")
     if colon and not path:
-        raise UsageError(f"--output {text}: a path is missing behind the colon")
+        raise UsageError(f"--output {text}: a path is missing after the colon")
     return OutputSpec(format=name, path=Path(path) if path and not is_stdout(Path(path)) else None)
 
 
@@ -127,8 +141,8 @@ def check_outputs(specs: Sequence[OutputSpec]) -> None:
     if len(on_stdout) > 1:
         formats = " and ".join(on_stdout)
         raise UsageError(
-            f"{formats} would both go to the standard output: give all but one a path, as in"
-            f" --output {on_stdout[-1]}:PATH"
+            f"{formats} would both go to standard output: give a path to all but one, as in "
+            f"--output {on_stdout[-1]}:PATH"
         )
     seen: dict[Path, str] = {}
     for spec in specs:
@@ -198,6 +212,8 @@ def write_outputs(
     ]
     written = sorted(zip(specs, texts, strict=True), key=lambda one: one[0].path is None)
     write_each(partial(_write, spec, text, stream) for spec, text in written)
+    if known.get(_SUMMARY) and any(spec.format == "github" for spec in specs):
+        _add_summary(answer, in_file, Path(known[_SUMMARY]))
     return tuple(spec.path for spec in specs if spec.path)
 
 
@@ -213,7 +229,7 @@ def resolved(
     is_terminal = stream.isatty()
     width = options.width
     if width is None:
-        width = _columns(stream, environment) if is_terminal else None
+        width = _columns(stream, environment)
     colour = options.colour
     if colour is ColourMode.AUTO:
         is_plain = bool(environment.get("NO_COLOR")) or environment.get("TERM") == "dumb"
@@ -222,7 +238,7 @@ def resolved(
 
 
 def _columns(stream: TextIO, environment: Mapping[str, str]) -> int | None:
-    """Return how wide a terminal is, as the user says or it does itself."""
+    """Return the width that COLUMNS sets, also in a pipe, or that of the terminal."""
     given = environment.get("COLUMNS", "")
     if given.isdecimal() and int(given):
         return int(given)
@@ -234,7 +250,7 @@ def _columns(stream: TextIO, environment: Mapping[str, str]) -> int | None:
 
 def _unknown(name: str, formats: Sequence[str]) -> str:
     hint = did_you_mean(name, formats)
-    return f"no output format {name!r}: it is one of {', '.join(formats)}{hint}"
+    return f"unknown output format {name!r}: use one of {', '.join(formats)}{hint}"
 
 
 def _print(text: str, stream: TextIO, *, is_data: bool) -> None:
@@ -260,3 +276,19 @@ def _write(spec: OutputSpec, text: str, stream: TextIO) -> None:
         return
     with written_whole(spec.path) as new:
         new.write_bytes(text.encode())
+
+
+def _add_summary(answer: object, options: RenderOptions, path: Path) -> None:
+    """Add the whole answer to the summary of a workflow's step.
+
+    Raises:
+        InputError: If the file cannot be written.
+    """
+    try:
+        left = _SUMMARY_BYTES - (path.stat().st_size if path.exists() else 0)
+        with path.open("ab") as file:
+            text = import_module(_COMMENTS["github-comment"]).body(answer, options, left)
+            file.write(text.encode())
+    except OSError as exc:
+        shown = inert_line(str(path))
+        raise InputError(f"{_SUMMARY}: {shown}: cannot be written: {exc.strerror}") from exc

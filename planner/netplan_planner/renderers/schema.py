@@ -34,7 +34,7 @@ _DECIMAL = {"type": "string", "format": "decimal"}
 _REF = "#/$defs/"
 _OWN = "netplan_"
 """What the project's packages begin with."""
-_UNTOLD = {"description": "Of no told type.", "type": "object", "required": ["schema"]}
+_UNTOLD = {"description": "Of unknown type.", "type": "object", "required": ["schema"]}
 """A record whose function returns `object`."""
 _TEXT = [{"type": "string"}, {"$ref": f"{_REF}Words"}]
 """`model.Text`, which JSON holds as a string."""

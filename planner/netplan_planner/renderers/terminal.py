@@ -23,6 +23,7 @@ Piece = tuple[str, Role]
 
 Row = tuple[Piece, ...]
 """What stands on one line of the terminal."""
+Rows = Sequence[Sequence[Line]]
 
 
 DEFAULT_WIDTH = 100
@@ -42,6 +43,10 @@ _NARROW = 64
 
 _LEAST_NOTE = 24
 """Cells that a note needs to stand beside its row."""
+
+
+_LEAST_TEXT = 14
+"""Cells that a text keeps where its column is made narrower."""
 
 
 _LEAST_NAME = 16
@@ -255,28 +260,45 @@ def _strong(text: Line) -> Line:
     )
 
 
-def _widths(
-    columns: Sequence[doc.Column], rows: Sequence[Sequence[Line]], width: int
-) -> list[int] | None:
+def _widths(columns: Sequence[doc.Column], rows: Rows, width: int) -> list[int] | None:
     """Return the width of each column, or None when they do not fit beside each other."""
     widths = [
         max([cell_len(column.title), *(line_width(row[index]) for row in rows)])
         for index, column in enumerate(columns)
     ]
     excess = sum(widths) + 2 * (len(widths) - 1) - width
+    note = next((i for i, column in enumerate(columns) if column.is_note), None)
+    if excess > 0 and note is not None:
+        if widths[note] - excess >= (_LEAST_NOTE if note else _LEAST_NAME):
+            widths[note] -= excess
+            return widths
+        if not note:
+            return None
+        excess -= widths[note] + 2
+        widths[note] = 0
     if excess <= 0:
         return widths
-    note = next((i for i, column in enumerate(columns) if column.is_note), None)
-    if note is None:
-        return None
-    if widths[note] - excess >= (_LEAST_NOTE if note else _LEAST_NAME):
-        widths[note] -= excess
-        return widths
-    if not note:
-        return None
-    excess -= widths[note] + 2
-    widths[note] = 0
-    return widths if excess <= 0 else None
+    return None if width < _NARROW else _narrowed(columns, rows, widths, excess)
+
+
+def _narrowed(
+    columns: Sequence[doc.Column], rows: Rows, widths: list[int], excess: int
+) -> list[int] | None:
+    """Take cells off the widest columns: a number stays whole, a text can be broken at a space."""
+    spare = []
+    for index, (column, width) in enumerate(zip(columns, widths, strict=True)):
+        parts = [cell_len(word) for word in column.title.split()]
+        for row in rows:
+            words = [row_width(word) for _, word in _words(row[index])]
+            parts += [line_width(row[index])] if column.is_number else words
+        spare.append(width - max([min(width, _LEAST_TEXT), *parts]) if width else 0)
+    for _ in range(excess):
+        widest = max(range(len(widths)), key=lambda i: (spare[i] > 0, widths[i]))
+        if spare[widest] <= 0:
+            return None
+        widths[widest] -= 1
+        spare[widest] -= 1
+    return widths
 
 
 def _without_tail(row: list[Piece]) -> list[Piece]:

@@ -102,4 +102,4 @@ def _translated() -> Iterator[None]:
             raise EngineError(why(exc)) from exc
         raise
     except UnicodeDecodeError as exc:
-        raise EngineError("a text is no UTF-8") from exc
+        raise EngineError("a text is not UTF-8") from exc

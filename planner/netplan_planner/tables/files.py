@@ -167,7 +167,7 @@ def _csv_file(
 ) -> TableFile:
     compression = compression_of(head)
     if compression == "zstd" and is_cut_zstd(path):
-        raise refusals.damaged(shown, "zstd", "the file is cut")
+        raise refusals.damaged(shown, "zstd", "the file is incomplete")
     try:
         if compression != "none":
             head = head_of(path, compression, _HEAD_BYTES)

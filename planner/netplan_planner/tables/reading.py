@@ -25,6 +25,12 @@ from netplan_planner.tables.refusals import MOST_NAMED, Refusals
 from netplan_planner.tables.sql import identifier
 from netplan_planner.writing import private_folder
 
+_ABSENT = "''"
+"""What a cell of a column that is not there is to statements."""
+
+Coded = tuple[list[tuple[str, ...]], NDArray[np.intp]]
+"""Distinct texts, and the number of each row's."""
+
 # A file of a table that is open: its connection, and the private copies that it may need
 
 
@@ -159,6 +165,7 @@ class Table(OpenTable):
         super().__init__(path, stream=stream)
         self.declared = {column.name: column for column in columns}
         self._at = {name.casefold(): number for number, name in enumerate(self.columns)}
+        self._coded: dict[tuple[str, ...], Coded] = {}
         try:
             self._check_columns()
             self._load()
@@ -246,7 +253,7 @@ class Table(OpenTable):
         """Return the expression of a cell as trimmed text, empty where the column is absent."""
         found = self.found_name(name) if name in self.declared else name
         if found is None or not self.has(found):
-            return "''"
+            return _ABSENT
         return f"coalesce(trim({self.sql(found)}::varchar), '')"
 
     def numbers(self, name: str) -> NDArray[np.float64]:
@@ -315,8 +322,19 @@ class Table(OpenTable):
         found, which = self.coded((name,))
         return [cells[0] for cells in found], which
 
-    def coded(self, names: Sequence[str]) -> tuple[list[tuple[str, ...]], NDArray[np.intp]]:
+    def coded(self, names: Sequence[str]) -> Coded:
         """Return the distinct combinations of columns as text and the number of each row's."""
+        # What is absent is the same text in each row: the engine need not group by it.
+        given = tuple(name for name in names if self.text_sql(name) != _ABSENT)
+        if given not in self._coded:
+            self._coded[given] = self._coded_of(given)
+        found, which = self._coded[given]
+        at = [given.index(name) if name in given else -1 for name in names]
+        return [tuple(row[n] if n >= 0 else "" for n in at) for row in found], which
+
+    def _coded_of(self, names: Sequence[str]) -> Coded:
+        if not names:
+            return [()] * min(self.row_count, 1), np.zeros(self.row_count, dtype=np.intp)
         cells = [f"{self.text_sql(name)} as {identifier(name)}" for name in names]
         keys = ", ".join(map(identifier, names))
         self.engine.run(
@@ -330,7 +348,10 @@ class Table(OpenTable):
         which = self.engine.arrays(
             f"select kind_id from cells join kinds using ({keys}) order by cells.rowid"
         )["kind_id"]
-        return [tuple(map(str, row)) for row in found], np.asarray(which, dtype=np.intp)
+        number = np.asarray(which, dtype=np.intp)
+        # It is handed out again where the same columns are asked for once more.
+        number.flags.writeable = False
+        return [tuple(map(str, row)) for row in found], number
 
     def head(self, count: int) -> Iterator[dict[str, str]]:
         """Yield the first rows as text by the table's own names, an empty cell as no text."""

@@ -14,7 +14,7 @@ from netplan_planner.inert import inert_line
 
 MOST_NAMED = 5
 """Refused rows that a note names; each row has its own reason in the answer."""
-NO_NUMBER = "not a finite number; leave the cell empty where it is not known"
+NO_NUMBER = "not a finite number; leave the cell empty if it is unknown"
 NOT_WHOLE = "not a whole number"
 _SHOWN = 60
 _COLUMNS_SHOWN = 10
@@ -36,8 +36,7 @@ def directory(shown: str) -> InputError:
 def no_file(shown: str) -> InputError:
     """Return the error of a pipe or device where a file is wanted."""
     return InputError(
-        f"{shown}: a pipe or device; a table is looked at more than once, so write it to a file"
-        " first"
+        f"{shown}: a pipe or device, but a table is read more than once. Write it to a file first"
     )
 
 
@@ -60,22 +59,21 @@ def not_encoded(shown: str, line: int, encoding: str) -> InputError:
 def cell_count(shown: str, line: int, count: int, wanted: int) -> InputError:
     """Return the error of a row that does not fit under the header."""
     return InputError(
-        f"{shown}:{line}: more or fewer cells than the header has: the row has {count}, the"
-        f" header {wanted}"
+        f"{shown}:{line}: wrong number of cells: the row has {count}, the header {wanted}"
     )
 
 
 def long_row(shown: str, line: int, most_bytes: int) -> InputError:
     """Return the error of a row, or a line, that is longer than any of a table."""
     return InputError(
-        f"{shown}:{line}: the row is longer than {most_bytes // 10**6} MB: is this a table with a"
-        " line a row?"
+        f"{shown}:{line}: the row is longer than {most_bytes // 10**6} MB. Check that each row is"
+        " one line"
     )
 
 
 def too_many_columns(shown: str, count: int, most: int) -> InputError:
     """Return the error of a header that no table has."""
-    return InputError(f"{shown}: {count:,} columns, and a table has {most:,} at most")
+    return InputError(f"{shown}: {count:,} columns; at most {most:,} are supported")
 
 
 def repeated_column(shown: str, name: str) -> InputError:
@@ -95,7 +93,7 @@ def lacking_columns(
         hint: What stands behind the names, if anything, such as what the columns are for.
 
     >>> print(lacking_columns("t.csv", [["region"]], ["Regoin", "x"]))
-    t.csv: no column region (Regoin is the nearest); it has Regoin, x
+    t.csv: no column region (nearest: Regoin); it has Regoin, x
     """
     wanted = " and ".join(
         f"no column {' or '.join(names)}{_nearest(names, present)}" for names in lacking
@@ -106,7 +104,7 @@ def lacking_columns(
 def unknown_columns(shown: str, expected: Sequence[str], present: Sequence[str]) -> InputError:
     """Return the error of a table of which no column is known."""
     return InputError(
-        f"{shown}: none of its columns is known; expected some of"
+        f"{shown}: none of its columns is supported; expected some of"
         f" {', '.join(expected[:_EXPECTED_SHOWN])}, …; it has {_listed(present)}"
     )
 
@@ -128,7 +126,7 @@ def undeclared_columns(shown: str, unread: Sequence[str], declared: Sequence[str
 
 def taken_column(shown: str, name: str) -> UsageError:
     """Return the error of a table that has a column already which an answer would add."""
-    return UsageError(f"{shown}: it has a column {inert_line(name)} already")
+    return UsageError(f"{shown}: it already has a column {inert_line(name)}")
 
 
 def outside(least: float, most: float) -> str:
@@ -144,7 +142,7 @@ def outside(least: float, most: float) -> str:
 
 def _nearest(names: Sequence[str], present: Sequence[str]) -> str:
     found = [near for name in names for near in nearest_names(name, present, count=1)]
-    return f" ({inert_line(found[0])} is the nearest)" if found else ""
+    return f" (nearest: {inert_line(found[0])})" if found else ""
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -41,7 +41,7 @@ DEFAULT_TOOL_S = 10.0
 """What iperf and iperf3 run without being told; the least that an unstated duration may be."""
 _BLOCK = 16_384
 """Rows that are worked on at a time: the arrays of a block stay in the cache."""
-NO_RTT = "no round-trip time: none is given, and none is known for these places"
+NO_RTT = "unknown round-trip time: not given, and no value for these places"
 
 
 class Columns(NamedTuple):
@@ -114,7 +114,13 @@ def predict_columns(
         factors: Of the interval's level (`intervals.factors_at`).
         probed: What probes taught of the paths.
     """
-    found = spread_columns(kinds, limits, columns, probed)
+    return at_level(kinds, columns, spread_columns(kinds, limits, columns, probed), factors)
+
+
+def at_level(
+    kinds: Sequence[PathQuery], columns: Columns, found: Spread, factors: Factors
+) -> Predictions:
+    """Return the answers of rows whose mean and physical bounds are known."""
     low, high = interval(found, factors)
     means = found.means
     return Predictions(
@@ -175,12 +181,16 @@ def place_of(kind: PathQuery) -> int:
     return intervals.PLACES.index("external" if kind.path_class.leaves_vpc else "internal")
 
 
+Weight = tuple[float, float]
+"""How often a limit binds, and what the path carries there, in the middle."""
+
+
 def binding_shares(
     kinds: Sequence[PathQuery],
     limits: Sequence[StaticLimits],
     columns: Columns,
     probed: Probed | None = None,
-) -> dict[str, float]:
+) -> dict[str, Weight]:
     """Return how often each limit binds the first row, by name, over the ranges of them all.
 
     One core that carries all flows is a case, and no chance of the cap in whose place it stands.
@@ -191,9 +201,10 @@ def binding_shares(
     if probed is not None:
         terms = probed.shifted(terms, columns.kind)
     drawn = means(draws(terms))
-    codes, counts = np.unique(drawn.binding, return_counts=True)
+    binds = {int(code): drawn.binding == code for code in np.unique(drawn.binding)}
     return {
-        LIMITS[code]: float(count / counts.sum()) for code, count in zip(codes, counts, strict=True)
+        LIMITS[code]: (float(is_it.mean()), float(np.median(drawn.gbps[is_it])))
+        for code, is_it in binds.items()
     }
 
 

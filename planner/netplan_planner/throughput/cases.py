@@ -58,7 +58,8 @@ def cases_of(query: PathQuery, found: Estimate, caps: CapsBook) -> tuple[Case, .
     queries, limits = [one.query for one in asked], [one.limits for one in asked]
     probed = probed_paths(queries, limits, caps)
     rows = stacked([single_row(one)[0] for one in queries])
-    answers = predict_rows(queries, limits, rows, factors_at(found.level), probed)
+    factors = factors_at(found.level)
+    answers = predict_rows(queries, limits, rows, factors, probed, tells_streams=False)
     told = (
         Case(
             of=one.of,
@@ -86,7 +87,7 @@ def _asked(query: PathQuery, found: StaticLimits, caps: CapsBook) -> Iterator[_A
         # As what a receiver takes in it is a limit that all flows share.
         shared = bounds.plain(msgspec.structs.replace(one, name=RECEIVER_CORES))
         only = likely._replace(hard=(*likely.hard, shared))
-        yield _Asked("threads", "one core carries all flows", query, only, _ONE_CORE)
+        yield _Asked("threads", "one core processes all flows", query, only, _ONE_CORE)
     yield from _windows(query, found, likely)
     for bound in (*found.hard, *found.per_flow):
         for gbps in sorted({bound.case_low_gbps, bound.case_high_gbps} - {bound.limit.gbps}):
@@ -150,8 +151,10 @@ def _words(bound: Bound, gbps: float, query: PathQuery) -> tuple[str, str]:
     shown = f"{gbps:.3g} Gbit/s"
     if bound.regime == "unsure":
         is_stated = bounds.OTHERWISE_GBPS.get(query.src.machine_type or "") == gbps
-        why = "as another source has it" if is_stated else "as its source is not certain"
+        why = "value of another source" if is_stated else "as its source is not certain"
         return "cap", f"cap {shown}, {why}"
+    if bound.regime == "unstated":
+        return "cap", f"external cap {shown}, which is not documented"
     if bound.limit.name == _ONE_CORE:
         return "date", f"a core of {'an earlier' if gbps < bound.limit.gbps else 'a later'} day"
     is_type = bound.limit.name == "vm-egress" and not bound.regime
@@ -165,5 +168,5 @@ def _possible_words(bound: Bound) -> tuple[str, str]:
     if limit.detail == ONE_BY_ONE:
         return "set-up", ONE_BY_ONE
     if limit.name == _ONE_CORE:
-        return "threads", "a core carries no more than elsewhere"
-    return "date", f"{limit.name} {limit.gbps:.3g} Gbit/s held already"
+        return "threads", "a core has no higher rate than elsewhere"
+    return "date", f"{limit.name} {limit.gbps:.3g} Gbit/s already valid"

@@ -23,6 +23,7 @@ from netplan_planner.model import (
     region_of,
     series_of,
 )
+from netplan_planner.model.limits import GIVEN
 from netplan_planner.throughput import batch, single_row
 from netplan_planner.throughput.calibration.factors.calibrated_caps import (
     CalibratedCaps,
@@ -159,9 +160,9 @@ def _goodput(
         if np.isnan(answers.gbps[number]):
             yield _unknown(query, caps, limits, limits.unknown or (batch.NO_RTT,))
             continue
-        weights: dict[str, float] = {}
+        weights: dict[str, batch.Weight] = {}
         if how.weigh and query.streams is None and answers.binding[number] == RAMP:
-            weights = {LIMITS[RAMP]: 1.0}
+            weights = {LIMITS[RAMP]: (1.0, float(answers.gbps[number]))}
         elif how.weigh:
             own = probed_paths([query], [limits], caps)
             row = row if query.streams is not None else single_row.in_steady_use(row)
@@ -248,11 +249,13 @@ def _estimate(
     found: StaticLimits,
     answer: batch.Predictions,
     level: float,
-    left_out: tuple[str, ...],
-    weights: dict[str, float],
+    left_out: tuple[bounds.Doubt, ...],
+    weights: dict[str, batch.Weight],
 ) -> Estimate:
     limits = tuple(_named(query, caps, found, answer, may_ramp=LIMITS[RAMP] in weights))
+    binds = [weights.get(one.name, (0.0, None)) for one in limits] if weights else []
     low, high, mean = (float(x[0]) for x in (answer.low_gbps, answer.high_gbps, answer.gbps))
+    most = max(high, float(answer.found.means.steady_gbps[0]))  # over a run the mean is lower
     seconds = float(answer.duration_s[0]) if query.transfer_bytes is not None else None
     return Estimate(
         gbps=mean,
@@ -260,14 +263,13 @@ def _estimate(
         high_gbps=high,
         level=level,
         limits=limits,
-        probabilities=tuple(weights.get(one.name, 0.0) for one in limits) if weights else (),
+        probabilities=tuple(chance for chance, _ in binds),
+        binding_gbps=tuple(gbps for _, gbps in binds),
         duration_s=seconds,
         low_duration_s=seconds * mean / high if seconds else None,
         high_duration_s=seconds * mean / low if seconds else None,
         assumed=(
-            *found.assumed,
-            *single_row.said_of_receiver(query, found, high),
-            *left_out,
+            *(one.said for one in (*found.assumed, *left_out) if one.least_gbps < most),
             *single_row.open_start(query, answer),
             *single_row.early_end(query),
             *single_row.other_control(query),
@@ -332,7 +334,7 @@ def _window(query: PathQuery, caps: CapsBook, found: StaticLimits) -> list[Limit
     if not query.streams or (query.rtt_ms or 0) <= 0 or (default is None and not is_given):
         return []
     window_bytes: float = query.window_bytes or found.window_bytes[0]
-    source = "given with the question" if is_given or default is None else default.source
+    source = GIVEN if is_given or default is None else default.source
     if not is_own_receiver(query) and not is_given:
         source = bounds.FOREIGN_SOURCE
     return [
@@ -343,7 +345,7 @@ def _window(query: PathQuery, caps: CapsBook, found: StaticLimits) -> list[Limit
             source=source,
             as_of=caps.as_of if is_given or default is None else default.as_of,
             detail=f"{query.streams} x {window_bytes / 1e6:.3g} MB over {query.rtt_ms:.3g} ms",
-            lifted_by=f"a greater receive window, or {MORE_STREAMS}",
+            lifted_by=f"a larger receive window, or {MORE_STREAMS}",
         )
     ]
 
@@ -366,13 +368,13 @@ def _send_buffer(
         name=LIMITS[SEND_BUFFER],
         gbps=likely,
         kind=LimitKind.DOCUMENTED,
-        source="given with the question" if is_given else bounds.SEND_BUFFER_SOURCE,
+        source=GIVEN if is_given else bounds.SEND_BUFFER_SOURCE,
         as_of=caps.as_of if is_given else bounds.SEND_BUFFER_ON,
         detail=f"{query.streams} x {held[0] / 1e6:.3g} MB of a buffer of {size / 1e6:.3g} MB"
         f" over {query.rtt_ms:.3g} ms",
         low_gbps=low,
         high_gbps=high,
-        lifted_by=f"a greater send buffer (net.ipv4.tcp_wmem), or {MORE_STREAMS}",
+        lifted_by=f"a larger send buffer (net.ipv4.tcp_wmem), or {MORE_STREAMS}",
     )
     shown = _lets_through(limit, answer)
     return [msgspec.structs.replace(limit, gbps=shown, high_gbps=max(shown, high))]

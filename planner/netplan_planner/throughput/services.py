@@ -120,7 +120,7 @@ def described_service(
         UsageError: If one of them is not above 0.
     """
     if bytes_per_transaction <= 0 or ceiling_tps <= 0:
-        raise UsageError("bytes of a transaction and the most transactions a second are above 0")
+        raise UsageError("bytes per transaction and transactions per second must be above 0")
     likely, *edges = (
         ServiceCurve(
             bytes_per_transaction=bytes_per_transaction,
@@ -159,8 +159,7 @@ def known_service(name: str, payload_ratio: float = 1.0) -> Service:
         names = sorted({row["service"] for row in known})
         near = ", ".join(nearest_names(name, names) or names)
         raise UnknownName(
-            f"no service {name[:60]!r} ships with netplan (near: {near}); give two points of your"
-            " own"
+            f"no service {name[:60]!r} ships with netplan (near: {near}); give two measured points"
         )
     low, high = sorted((_point(row, payload_ratio) for row in rows), key=lambda point: point.gbps)
     return fit_two_points(low=low, high=high)
@@ -179,22 +178,22 @@ def _check(low: ServicePoint, high: ServicePoint) -> None:
     """Refuse two points that leave bytes or ceiling open."""
     at = f"{low.tps:g}/s at {low.gbps:g} Gbit/s and {high.tps:g}/s at {high.gbps:g} Gbit/s"
     if min(low.gbps, high.gbps, low.tps, high.tps) <= 0:
-        raise UsageError(f"{at}: bandwidths and rates are above 0")
+        raise UsageError(f"{at}: bandwidths and rates must be above 0")
     for point, (least, most) in ((low, _range(low)), (high, _range(high))):
         if not 0 < least <= point.tps <= most:
             raise UsageError(f"{at}: {point.tps:g}/s is not within its range {least:g} to {most:g}")
     if low.gbps >= high.gbps:
-        raise UsageError(f"{at}: give the point at the lesser bandwidth first, and two that differ")
+        raise UsageError(f"{at}: give two different points, the smaller bandwidth first")
     if _range(low)[1] >= _range(high)[0]:
         raise UsageError(
-            f"{at}: more bandwidth brought nothing, or no more than the rounding, so the path does "
-            "not bind and the bytes of a transaction do not show; measure at a lesser bandwidth"
+            f"{at}: more bandwidth brought no more than rounding, so the path is not the limit"
+            " and the bytes per transaction are unknown. Measure at a smaller bandwidth"
         )
     growth, widening = high.tps / low.tps, high.gbps / low.gbps
     if growth >= widening:
         raise UsageError(
-            f"{at}: the rate grew {growth:.3g} times, the bandwidth {widening:.3g} times, so no "
-            "ceiling shows; measure at a greater bandwidth"
+            f"{at}: the rate grew {growth:.3g} times and the bandwidth {widening:.3g} times, so"
+            " the service showed no limit. Measure at a larger bandwidth"
         )
 
 
@@ -251,7 +250,7 @@ class ClosedLoop(Value, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         """Refuse counts and times that cannot be."""
         if self.client_count <= 0 or min(self.round_trip_count, self.rtt_ms, self.work_ms) < 0:
-            raise ValueError(f"clients are above 0, round trips and times not below it: {self}")
+            raise ValueError(f"clients must be above 0, round trips and times at least 0: {self}")
 
     @property
     def limit_tps(self) -> float:

@@ -7,10 +7,11 @@ import numpy as np
 from netplan_planner import units
 from netplan_planner.model import PathQuery
 from netplan_planner.throughput.batch import Columns, Predictions
+from netplan_planner.throughput.limits import bounds
+from netplan_planner.throughput.limits.bounds import Doubt
 from netplan_planner.throughput.limits.ends import CUBIC
-from netplan_planner.throughput.limits.path_limits import StaticLimits, is_own_receiver
-from netplan_planner.throughput.limits.senders import RECEIVER_CORES
-from netplan_planner.throughput.transport.transfer import EARLY_RTTS
+from netplan_planner.throughput.limits.path_limits import is_own_receiver
+from netplan_planner.throughput.transport.transfer import EARLY_RTTS, window_gbps
 
 _NO_ROUND_TRIP_MS = 1e-3
 """Stands for "windows and starts are left out" where no round-trip time is known."""
@@ -35,8 +36,8 @@ def early_end(query: PathQuery) -> Iterator[str]:
     rtts = (query.duration_s + query.omit_s) * units.MS_PER_SECOND / query.rtt_ms
     if rtts < EARLY_RTTS:
         yield (
-            f"the run ends after {rtts:.2g} round trips, when little or nothing has arrived: it is"
-            " taken for at least one initial window of each stream per round trip"
+            f"the run ends after {rtts:.2g} round trips, when little or nothing has arrived:"
+            " assumed is at least one initial window per stream and round trip"
         )
 
 
@@ -44,22 +45,24 @@ def _number(value: float | None, *, absent: float = np.nan) -> float:
     return absent if value is None else float(value)
 
 
-def single_row(query: PathQuery) -> tuple[Columns, tuple[str, ...]]:
+def single_row(query: PathQuery) -> tuple[Columns, tuple[Doubt, ...]]:
     """Return the path as a table of one row, and what was left out of it."""
     rtt = query.rtt_ms
-    left_out: tuple[str, ...] = ()
+    said, held = "", 0.0
     window: float | None = query.window_bytes
     buffer: float | None = query.send_buffer_bytes
     is_told = window is not None or query.dst.set_up.receive_buffer_bytes is not None
     if not rtt or rtt <= 0:
         rtt = _NO_ROUND_TRIP_MS
         window = buffer = np.inf
-        said = ("no round-trip time: windows and the start are left out",)
-        left_out = said if needs_round_trip(query) else ()
+        said = "unknown round-trip time: windows and the start are not included"
+        said *= needs_round_trip(query)
     elif query.streams is not None and not is_told and not is_own_receiver(query):
-        left_out = ("the receiver's window is not known: between 1 and 4.2 MB",)
+        said, held = "the receive window is unknown: assumed between 1 and 4.2 MB", 2.0**20
     elif query.streams is not None and is_told and not _tells_send_buffer(query):
-        left_out = ("the sender's buffer is not known: 4 MiB, as Linux has it",)
+        said = "the send buffer is unknown: assumed 4 MiB, the Linux default"
+        held = bounds.SEND_BUFFER_LOW_RATIO * bounds.SEND_BUFFER_BYTES
+    least = (query.streams or 0) * float(window_gbps(window_bytes=held, rtt_ms=rtt))
     one = np.array
     return (
         Columns(
@@ -77,7 +80,7 @@ def single_row(query: PathQuery) -> tuple[Columns, tuple[str, ...]]:
             is_sender_count=one([query.is_sender_count]),
             late_rtts=one([query.late_rtts]),
         ),
-        left_out,
+        (Doubt(said, least),) if said else (),
     )
 
 
@@ -86,8 +89,8 @@ def other_control(query: PathQuery) -> Iterator[str]:
     control = query.src.set_up.congestion_control
     if control and control != CUBIC and needs_round_trip(query):
         yield (
-            f"start and recovery are those of CUBIC, the sender has {control}: only measurements"
-            " of such senders say more (--calibration)"
+            f"start and recovery are modelled for CUBIC, but the sender uses {control}. Only"
+            " measurements of such senders tell more (--calibration)"
         )
 
 
@@ -107,22 +110,12 @@ def in_steady_use(row: Columns) -> Columns:
     return row._replace(duration_s=np.full(1, np.inf), transfer_bytes=np.full(1, np.nan))
 
 
-def said_of_receiver(query: PathQuery, found: StaticLimits, high: float) -> Iterator[str]:
-    """Yield that no document states what the receiver takes in, where that may hold a rate back."""
-    for bound in found.hard:
-        if bound.limit.name == RECEIVER_CORES and bound.low_gbps < high:
-            yield (
-                f"no document states what {query.dst.machine_type} receives: by its vCPUs"
-                f" {bound.low_gbps:.3g} Gbit/s or more"
-            )
-
-
 def open_start(query: PathQuery, answer: Predictions) -> Iterator[str]:
     """Yield how many streams a run is taken to have, where nobody told."""
     is_run = query.transfer_bytes is not None or query.duration_s is not None
     if query.streams is None and is_run and query.rtt_ms:
         lost_s = float(answer.duration_s[0] * answer.found.means.start_ratio[0])
         yield (
-            f"as many connections as it takes: {int(answer.streams[0])}, whose start takes"
+            f"as many connections as needed: {int(answer.streams[0])}, whose start takes"
             f" {lost_s:.3g} s"
         )

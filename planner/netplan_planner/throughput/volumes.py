@@ -1,8 +1,8 @@
 """What a path carries over a volume: the one answer that every verb gives of the same path.
 
 Rates are means over the volume, from a cold start on, so that a time is the bytes over the rate, at
-the value as at both ends. Where nobody told how many connections there are, as many are taken as
-nearly reach the rate of any number, and their start is lost.
+the value as at both ends. Where nobody told how many connections there are, as many are taken as it
+takes, and their start is lost (`open_runs`).
 """
 
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ from netplan_planner.throughput.calibration.factors.calibrated_caps import probe
 from netplan_planner.throughput.goodput.intervals import factors_at
 from netplan_planner.throughput.goodput.mean import Column
 from netplan_planner.throughput.limits.path_limits import StaticLimits, static_limits
-from netplan_planner.throughput.open_runs import enough_streams, predict_rows
+from netplan_planner.throughput.open_runs import Runs
 from netplan_planner.throughput.path import LEVEL
 from netplan_planner.throughput.round_trips.of_path import path_round_trip, with_round_trip
 from netplan_planner.throughput.single_row import single_row, stacked
@@ -37,8 +37,6 @@ class Rates(NamedTuple):
     high_gbps: Column
     start_s: Column
     """What the start costs, beside the steady rate of these connections."""
-    streams: Column
-    """By path: connections as told, else as many as nearly reach the rate; NaN: not known."""
 
 
 def path_between(
@@ -98,7 +96,7 @@ class PathRates:
         self._every = np.arange(len(queries))
         self._told = np.array([float(one.streams or np.inf) for one in queries])
         self._is_far = np.array([bool(one.rtt_ms) for one in queries], dtype=bool)
-        self._last: tuple[tuple[bytes, float], Rates] | None = None
+        self._last: tuple[bytes, Runs] | None = None
 
     def over(self, sent_bytes: NDArray[np.float64], level: float = LEVEL) -> Rates:
         """Return what the paths carry on average over some volumes, each.
@@ -109,23 +107,27 @@ class PathRates:
         """
         if not self.queries:
             nothing = np.zeros_like(sent_bytes)
-            return Rates(nothing, nothing, nothing, nothing, np.zeros(0))
-        key = (sent_bytes.tobytes(), level)
+            return Rates(nothing, nothing, nothing, nothing)
+        key = sent_bytes.tobytes()
         if self._last is None or self._last[0] != key:
-            self._last = key, self._over(sent_bytes, level)
-        return self._last[1]
-
-    def _over(self, sent_bytes: NDArray[np.float64], level: float) -> Rates:
-        which = np.repeat(self._every, sent_bytes.shape[1])
-        # Of a path of unknown length nobody knows the start.
-        sent = np.where(self._is_far[which], sent_bytes.ravel(), np.nan)
-        found = self._answers(which, self._told[which], level, sent)
+            which = np.repeat(self._every, sent_bytes.shape[1])
+            self._last = key, self._runs(which, sent_bytes.ravel())
+        found = self._last[1].at(factors_at(level), tells_streams=False)
         ends = [one.reshape(sent_bytes.shape) for one in found[:3]]
         start = found.found.means.start_ratio.reshape(sent_bytes.shape)
         start_s = np.where(self._is_far[:, None], start, 0.0) * gbit_from_bytes(sent_bytes)
-        is_known = self._is_far | np.isfinite(self._told)
-        streams = np.where(is_known, self._streams, np.nan)
-        return Rates(ends[0], ends[1], ends[2], start_s / ends[0], streams)
+        return Rates(ends[0], ends[1], ends[2], start_s / ends[0])
+
+    def streams(self, sent_bytes: NDArray[np.float64]) -> Column:
+        """Return the connections as told, else as many as nearly reach the rates; NaN: not known.
+
+        Args:
+            sent_bytes: Of one machine, by path.
+        """
+        if not self.queries:
+            return np.zeros(0)
+        found = self._runs(self._every, sent_bytes).at(factors_at(LEVEL)).streams
+        return np.where(np.isfinite(found), found, np.nan)
 
     def at(self, sent_bytes: NDArray[np.float64], quantile: float | None) -> Column:
         """Return the rates at a quantile of them, 0.005 to 0.995; None: the value.
@@ -138,34 +140,16 @@ class PathRates:
         return found.low_gbps if quantile < _LEAST_LEVEL else found.high_gbps
 
     @cached_property
-    def _streams(self) -> Column:
-        """Connections as told, else the least number that nearly reaches the rate of any."""
-        most = self._answers(self._every, self._told, LEVEL).gbps
-        enough = enough_streams(
-            lambda rows, count: self._answers(rows, np.full(len(rows), count), LEVEL).gbps, most
-        )
-        return np.where(np.isfinite(self._told), self._told, enough)
-
-    @cached_property
     def _rows(self) -> batch.Columns:
         return stacked([single_row(one)[0] for one in self.queries])
 
-    def _answers(
-        self,
-        which: NDArray[np.intp],
-        streams: Column,
-        level: float,
-        sent_bytes: Column | None = None,
-    ) -> batch.Predictions:
-        """Return the answers of some paths by number, each of them as often as wanted."""
+    def _runs(self, which: NDArray[np.intp], sent_bytes: Column) -> Runs:
+        """Return runs of some paths by number, each of them over its volume."""
+        # Of a path of unknown length nobody knows the start.
+        sent = np.where(self._is_far[which], sent_bytes, np.nan)
         rows = batch.Columns._make(column[which] for column in self._rows)
-        rows = rows._replace(kind=which, streams=streams)
+        rows = rows._replace(kind=which, streams=self._told[which], transfer_bytes=sent)
         probed = self._probed
         if probed is not None:
             probed = probed._replace(pairs=probed.pairs._replace(which=which))
-        factors = factors_at(level)
-        if sent_bytes is None:
-            return batch.predict_columns(self.queries, self._limits, rows, factors, probed)
-        rows = rows._replace(transfer_bytes=sent_bytes)
-        enough = self._streams[which]
-        return predict_rows(self.queries, self._limits, rows, factors, probed, enough)
+        return Runs(self.queries, self._limits, rows, probed, paths=which)

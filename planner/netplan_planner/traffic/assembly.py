@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from netplan_planner.errors import InputError
 from netplan_planner.model import BadRecord, Inventory, TrafficMatrix
+from netplan_planner.model.base import collection_paused
 from netplan_planner.model.evidence.traffic import MachineHours, PathHours, Rates, TrafficHours
 from netplan_planner.paths.edges import PricedPathKey, priced_path_key
 from netplan_planner.traffic.coverage import Inputs, coverage_of
@@ -130,6 +131,7 @@ class LeftOut(Protocol):
         """Return the first left-out records."""
 
 
+@collection_paused()
 def assembled(
     engine: Engine,
     ingest: RecordSums,
@@ -160,7 +162,7 @@ def assembled(
     examples = faults.examples(options.example_count)
     if window is None:
         left_out = "; ".join(f"{count:,} {reason}" for reason, count in faults.excluded(0))
-        raise InputError(f"{shown}: no flow record to use" + (f" ({left_out})" if left_out else ""))
+        raise InputError(f"{shown}: no usable flow record" + (f" ({left_out})" if left_out else ""))
     routes = Routes(engine, ingest.nodes, options.reporter)
     routes.build()
     builder = MatrixBuilder(engine, routes, window)

@@ -107,16 +107,15 @@ def _window_notes(window: Window) -> Iterator[str]:
         minutes = sum(last - first + 1 for first, last in window.gaps)
         one = len(window.gaps) == 1
         yield (
-            f"{'a gap' if one else f'{len(window.gaps)} gaps'} of {_minutes(minutes)} without any"
-            " record: nothing is known of that time, so percentiles leave it out; a month's volume"
-            " counts it as idle"
+            f"{'a gap' if one else f'{len(window.gaps)} gaps'} of {_minutes(minutes)} without"
+            " records: percentiles skip this time, and monthly volumes count it as idle"
         )
 
 
 def _file_notes(sources: Sequence[Source]) -> Iterator[str]:
     for source in sources:
         if source.is_cut:
-            yield f"{source.shown} ends in the middle: what stands before the cut was read"
+            yield f"{source.shown} ends early: only the text before the cut was read"
 
 
 def _comment_notes(sources: Sequence[Source]) -> Iterator[str]:
@@ -141,9 +140,9 @@ def _report_notes(totals: Mapping[int, EdgeTotal], routes: Routes) -> Iterator[s
     if silent and lost:
         one = len(silent) == 1
         yield (
-            f"{_names(silent)} {'keeps' if one else 'keep'} flow logs by the inventory, but the"
-            f" input has no report of {'its' if one else 'their'} own: {lost:,} bytes that only the"
-            " other end reports are not counted; choose that end with --reporter"
+            f"by the inventory {_names(silent)} {'keeps' if one else 'keep'} flow logs, but the"
+            f" input has no report of {'its' if one else 'their'} own: {lost:,} bytes that only"
+            " the other end reports are not counted. Choose that end with --reporter"
         )
 
 
@@ -152,9 +151,9 @@ def _packet_notes(engine: Engine) -> Iterator[str]:
         "SELECT CAST(COALESCE(SUM(records_without_packets), 0) AS BIGINT) AS records FROM activity"
     )
     if count == 1:
-        yield "1 record has no packet count, so no headers were added to its bytes"
+        yield "1 record has no packet count, so its bytes are without headers"
     elif count:
-        yield f"{count:,} records have no packet count, so no headers were added to their bytes"
+        yield f"{count:,} records have no packet count, so their bytes are without headers"
 
 
 def _machine_notes(matrix: model.TrafficMatrix, nodes: Nodes) -> Iterator[str]:
@@ -166,7 +165,7 @@ def _machine_notes(matrix: model.TrafficMatrix, nodes: Nodes) -> Iterator[str]:
     if gone:
         one = len(gone) == 1
         yield (
-            f"{len(gone)} {'machine' if one else 'machines'} of the records"
+            f"{len(gone)} {'VM' if one else 'VMs'} of the records"
             f" {'is' if one else 'are'} not in the inventory (deleted since?): {_names(gone)}"
         )
 

@@ -122,8 +122,8 @@ def days_of(options: TrafficOptions) -> tuple[int, int]:
     """
     if options.log_volume_from_gbps is not None:
         raise UsageError(
-            "--rollup keeps sums by pair and minute, and not how many records of each five-tuple"
-            " there are: leave it out of flow-logs cost, flow-logs plan and collect"
+            "--rollup stores sums per pair and minute, not records per five-tuple. Leave it out"
+            " of flow-logs cost, flow-logs plan and collect"
         )
     return (
         _day("--since", options.since, FIRST_US // US_PER_DAY),
@@ -137,7 +137,7 @@ def _day(flag: str, time: datetime | None, none: int) -> int:
     day, rest = divmod(microseconds(time), US_PER_DAY)
     if rest:
         raise UsageError(
-            f"{flag} {time.isoformat()}: --rollup keeps whole days (UTC): give a day, as"
+            f"{flag} {time.isoformat()}: --rollup stores whole days (UTC): give a day, such as"
             f" {flag} {time:%Y-%m-%d}"
         )
     return day

@@ -1,4 +1,4 @@
-"""What the statements need of an engine: six verbs over the tables above.
+"""What the statements need of an engine: verbs over the tables above.
 
 DuckDB over files is the first implementation (`embedded.py`). Finding files, reading their layouts,
 numbering their lines and reading a file again are its own business, and no part of this protocol.
@@ -18,7 +18,7 @@ What another engine provides, besides the verbs:
 - Errors come as those of `netplan_planner.errors`; an interrupt stops what runs, and is raised on.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import AbstractContextManager, contextmanager
 from itertools import pairwise
@@ -166,7 +166,7 @@ def create(table: str) -> str:
     return f"CREATE OR REPLACE TABLE {table} ({columns})"
 
 
-# What the statements need of an engine: six verbs over the tables above
+# What the statements need of an engine: verbs over the tables above
 
 
 Row = tuple[Any, ...]
@@ -201,6 +201,19 @@ class Engine(Protocol):
 
     def value(self, statement: str) -> Any:
         """Return the one value of a result."""
+
+    def ranked(
+        self, table: str, key: str, value: str, volume: Mapping[int, Row], wanted: Sequence[int]
+    ) -> Iterator[Row]:
+        """Yield each key with its values at ranks from the greatest; NULL or 0 beyond its rows.
+
+        Args:
+            table: Of whole numbers.
+            key: Its column of keys.
+            value: Its column of values; only those above 0 count.
+            volume: What the statement `volumes` says of each key.
+            wanted: Ranks from 1; one may come twice.
+        """
 
     def in_background(self, work: "Callable[[Engine], T]") -> "AbstractContextManager[Future[T]]":
         """Do some work beside the caller's; an engine of one thread does it at once (`at_once`)."""

@@ -9,26 +9,12 @@ from netplan_planner import model
 from netplan_planner.traffic.engine import Engine, Row, slices
 from netplan_planner.traffic.files.records import DROP_REASONS
 from netplan_planner.traffic.record_sums import Routes
+from netplan_planner.traffic.statements import series
 from netplan_planner.traffic.statements.keys import PORT_BASE
-from netplan_planner.traffic.statements.series import (
-    EDGE_COARSE,
-    EDGE_DROPS,
-    EDGE_FLOWS,
-    EDGE_ROUND_TRIPS,
-    EDGE_TOTALS,
-    TOP_FLOWS,
-    edge_minutes,
-    ranks,
-    received_minutes,
-    sent_minutes,
-    volumes,
-)
 from netplan_planner.traffic.window import Window
 from netplan_planner.units import SECONDS_PER_MINUTE, gbps_from_byte_counts
 
 PERCENTILES = (50, 95, 99)
-
-
 TOP_MINUTES = 10
 
 
@@ -57,25 +43,24 @@ class SeriesReader:
 
     def read(self, engine: Engine, table: str, key: str, value: str) -> dict[int, model.Series]:
         """Return the series of each key of a table that sent anything."""
-        whole = {row[0]: row for rows in engine.stream(volumes(table, key, value)) for row in rows}
-        statement = ranks(table, key, value, self._ranks, TOP_MINUTES)
-        return {
-            row[0]: self._series(row, whole[row[0]])
-            for rows in engine.stream(statement)
-            for row in rows
+        whole = {
+            row[0]: row for rows in engine.stream(series.volumes(table, key, value)) for row in rows
         }
+        wanted = [*self._ranks, *range(1, TOP_MINUTES + 1)]
+        found = engine.ranked(table, key, value, whole, wanted)
+        return {row[0]: self._series(row, whole[row[0]]) for row in found}
 
     def machines(self, engine: Engine) -> MachineSeries:
         """Return what the machines send, send to outside the VPC, and receive."""
         stretches = slices(engine, "edge_minute", "minute")
         engine.create("sent_minute", "received_minute")
         for first, until in stretches:
-            engine.run(f"INSERT INTO sent_minute {sent_minutes(first, until)}")
+            engine.run(f"INSERT INTO sent_minute {series.sent_minutes(first, until)}")
         sent = self.read(engine, "sent_minute", "vm", "wire")
         outside = self.read(engine, "sent_minute", "vm", "outside")
         engine.create("sent_minute")
         for first, until in stretches:
-            engine.run(f"INSERT INTO received_minute {received_minutes(first, until)}")
+            engine.run(f"INSERT INTO received_minute {series.received_minutes(first, until)}")
         received = self.read(engine, "received_minute", "vm", "wire")
         engine.create("received_minute")
         return MachineSeries(sent=sent, sent_outside=outside, received=received)
@@ -175,12 +160,12 @@ class MatrixBuilder:
         unit = self._unit
         totals = {
             row[0]: EdgeTotal(row, unit)
-            for rows in self._engine.stream(EDGE_TOTALS)
+            for rows in self._engine.stream(series.EDGE_TOTALS)
             for row in rows
         }
-        for edge, payload in self._engine.rows(EDGE_COARSE):
+        for edge, payload in self._engine.rows(series.EDGE_COARSE):
             totals[edge].coarse_bytes = payload // unit
-        for edge, at_receiver, reason, payload, packets in self._engine.rows(EDGE_DROPS):
+        for edge, at_receiver, reason, payload, packets in self._engine.rows(series.EDGE_DROPS):
             total = totals.setdefault(edge, EdgeTotal((edge, *[0] * 7), unit))
             total.dropped_bytes += payload
             total.dropped_packets += packets
@@ -197,7 +182,7 @@ class MatrixBuilder:
     def _fill_edge_minutes(self) -> None:
         self._engine.create("edge_minute")
         for first, until in slices(self._engine, "pair_minute", "minute"):
-            self._engine.run(f"INSERT INTO edge_minute {edge_minutes(first, until)}")
+            self._engine.run(f"INSERT INTO edge_minute {series.edge_minutes(first, until)}")
         self._engine.create("pair_minute")
 
     def _edges(self, series: Mapping[int, model.Series]) -> list[model.Edge]:
@@ -239,15 +224,15 @@ class MatrixBuilder:
         Within the first two digits by which records are counted it is their mean: exact where the
         records agree, else to a few per cent.
         """
-        for rows in self._engine.stream(EDGE_ROUND_TRIPS):
+        for rows in self._engine.stream(series.EDGE_ROUND_TRIPS):
             for edge, low, low_count, high, high_count in rows:
                 yield edge, (low / low_count + high / high_count) / 2 / _US_PER_MS
 
     def _top_flows(self) -> dict[int, model.TopFlow]:
         """Return the greatest five-tuple of the edges that have fast ones."""
         self._engine.create("edge_flow")
-        self._engine.run(f"INSERT INTO edge_flow {EDGE_FLOWS}")
-        return {row[0]: self._top_flow(*row) for row in self._engine.rows(TOP_FLOWS)}
+        self._engine.run(f"INSERT INTO edge_flow {series.EDGE_FLOWS}")
+        return {row[0]: self._top_flow(*row) for row in self._engine.rows(series.TOP_FLOWS)}
 
     def _top_flow(self, edge: int, ports: int, whole: int, active: int, p95: int) -> model.TopFlow:
         total = self.totals[edge]

@@ -166,7 +166,7 @@ class Nodes:
         found = self._book.instances_named(name)
         if len(found) > 1:
             raise InputError(
-                f"several machines are named {name!r}: {', '.join(_links(found))}; write"
+                f"several VMs are named {name!r}: {', '.join(_links(found))}; write"
                 " project/zone/name"
             )
         if not found:

@@ -10,7 +10,12 @@ from netplan_planner.traffic.spark.place import FlowEngine
 
 WhichReporter = Annotated[
     Reporter,
-    Ask("Whose records count for a flow that both ends report.", "--reporter", panel=TRAFFIC),
+    Ask(
+        "Which end's records count for a flow that both ends report.",
+        "--reporter",
+        panel=TRAFFIC,
+        is_expert=True,
+    ),
 ]
 
 
@@ -35,12 +40,13 @@ class TrafficOptions(Value, frozen=True, kw_only=True):
     """Choices and bounds of `read_traffic`."""
 
     PANEL: ClassVar[str] = TRAFFIC
+    IS_EXPERT: ClassVar[bool] = True
 
     engine: Annotated[
         FlowEngine,
         Ask(
-            "What reads and sums flow logs: duckdb here, spark on a server, where they lie (pip"
-            " install 'gce-netplan\\[spark]').",
+            "Engine that reads and aggregates flow logs: duckdb on this computer, spark on a"
+            " server near the data (pip install 'gce-netplan\\[spark]').",
             "--engine",
         ),
     ] = FlowEngine.DUCKDB
@@ -48,8 +54,8 @@ class TrafficOptions(Value, frozen=True, kw_only=True):
     spark_remote: Annotated[
         str | None,
         Ask(
-            "With --engine spark: the server of Spark Connect (sc://HOST:15002), of Spark 4 or"
-            " newer; a job that spark-submit started needs none.",
+            "With --engine spark: the Spark Connect server (sc://HOST:15002), Spark 4 or newer;"
+            " not needed in a spark-submit job.",
             "--spark-remote",
             metavar="ADDRESS",
         ),
@@ -57,8 +63,8 @@ class TrafficOptions(Value, frozen=True, kw_only=True):
     spark_work: Annotated[
         str | None,
         Ask(
-            "With --engine spark: a place (gs://BUCKET/tmp/, s3a://, file:///) where the server"
-            " may write work files, in a folder of the run's own that is removed at the end.",
+            "With --engine spark: location for the server's work files (gs://BUCKET/tmp/, s3a://,"
+            " file:///). They are in a folder per run, which is removed at the end.",
             "--spark-work",
             metavar="ADDRESS",
         ),
@@ -68,7 +74,7 @@ class TrafficOptions(Value, frozen=True, kw_only=True):
     memory_limit: Annotated[
         str,
         Ask(
-            "Memory of the flow-log engine, such as 2GB; beyond it, disk.",
+            "Memory of the flow-log engine, such as 2GB; above it, disk is used.",
             "--memory-limit",
             metavar="SIZE",
         ),
@@ -83,7 +89,7 @@ class TrafficOptions(Value, frozen=True, kw_only=True):
     """Threads of the engine; None leaves one per core."""
     temp_directory: Annotated[
         Path | None,
-        Ask("Folder where the engine may spill to disk.", "--temp-directory", metavar="DIR"),
+        Ask("Folder for the flow-log engine's temporary files.", "--temp-directory", metavar="DIR"),
         KEPT,
     ] = None
     """Where a private folder for spilled data is made; None means the system's temporary folder.
@@ -91,16 +97,15 @@ class TrafficOptions(Value, frozen=True, kw_only=True):
     since: Annotated[
         datetime | None,
         Ask(
-            "Leave out earlier records (UTC); with --until: all that is in between was looked at."
-            " BigQuery is not asked without it. From Cloud Logging without a window: the last 24"
-            " hours.",
+            "Skip earlier records (UTC); with --until, the window is fully observed. Required for"
+            " BigQuery. Cloud Logging without a window: the last 24 hours.",
             "--since",
         ),
     ] = None
     """Records that start before are left out; a time without a zone is UTC."""
     until: Annotated[
         datetime | None,
-        Ask("Leave out records from then on (UTC): of a date, from its midnight on.", "--until"),
+        Ask("Skip records from this time on (UTC); a date means its midnight.", "--until"),
     ] = None
     """Records that start at or after are left out."""
     header_bytes: HeaderBytes = HeaderBytes()

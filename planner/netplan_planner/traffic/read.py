@@ -30,7 +30,7 @@ def read(paths: Sequence[Path], inventory: Inventory, options: TrafficOptions) -
     files = [path for path in given if not is_hubble_file(path)]
     if not files:
         raise InputError(
-            f"{given[0]}: flows of Hubble count events and no bytes; give flow logs or a table too"
+            f"{given[0]}: Hubble flows count events, not bytes; give flow logs or a table, too"
         )
     more = f" and {len(files) - 1:,} more" if len(files) > 1 else ""
     with reading(f"{files[0]}{more}"), open_engine(options) as engine:
@@ -38,7 +38,7 @@ def read(paths: Sequence[Path], inventory: Inventory, options: TrafficOptions) -
         steady = [s for s in sources if s.layout.is_table and tables.is_steady(s, engine)]
         if steady and len(steady) < len(sources):
             raise InputError(
-                f"{steady[0].shown}: steady rates cannot be mixed with records that have times"
+                f"{steady[0].shown}: constant rates cannot be combined with records that have times"
             )
         matrix = _with_notes(
             _matrix(sources, inventory, options, engine, is_steady=bool(steady)),
@@ -198,8 +198,8 @@ def _with_p95(matrix: TrafficMatrix, of_p95: TrafficMatrix) -> TrafficMatrix:
         )
 
     note = (
-        "the table states 95th percentiles by pair: a machine's is the sum of its pairs', as if all"
-        " were busy at once"
+        "the table has 95th percentiles per pair: a VM's value is their sum, assuming all peak"
+        " together"
     )
     return replace(
         matrix,

@@ -9,15 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from netplan_planner.model import (
-    Certainty,
-    Inventory,
-    Owner,
-    OwnerKind,
-    PathClass,
-    Reporter,
-    SelfLink,
-)
+from netplan_planner import model
 from netplan_planner.paths import FlowEnd, classify
 from netplan_planner.traffic.engine import Engine, Row, slices
 from netplan_planner.traffic.nodes import Nodes, fullest
@@ -30,7 +22,7 @@ from netplan_planner.traffic.statements.sums import SILENT, reported, weights
 # Which reports of which pairs count, and to which edge they belong
 
 
-EdgeKey = tuple[str, str, PathClass, str | None]
+EdgeKey = tuple[str, str, model.PathClass, str | None]
 """What makes an edge: keys of source and destination, path class, literal address."""
 
 
@@ -40,18 +32,18 @@ class Routes:
     Python holds one entry an edge and one a node.
     """
 
-    def __init__(self, engine: Engine, nodes: Nodes, reporter: Reporter) -> None:
+    def __init__(self, engine: Engine, nodes: Nodes, reporter: model.Reporter) -> None:
         self._engine = engine
         self._nodes = nodes
         self._reporter = reporter
-        self.unit = 2 if reporter is Reporter.AVERAGE else 1
+        self.unit = 2 if reporter is model.Reporter.AVERAGE else 1
         """The weight of one whole report: in an average two halves count."""
         self.keys: list[EdgeKey] = []
-        self.certainties: list[Certainty] = []
+        self.certainties: list[model.Certainty] = []
         """The least sure end of each edge."""
         self.has_recorded = False
         """Whether a record named one of its machines."""
-        self.silent: set[SelfLink] = set()
+        self.silent: set[model.SelfLink] = set()
         """Subnetworks that should report by the inventory, but never do, though others saw them."""
         self._number: dict[EdgeKey, int] = {}
 
@@ -71,9 +63,9 @@ class Routes:
         machine = {
             owner.key: number
             for number, owner in enumerate(self.owners)
-            if owner.kind is OwnerKind.VM
+            if owner.kind is model.OwnerKind.VM
         }
-        leaves_vpc = {path_class: int(path_class.leaves_vpc) for path_class in PathClass}
+        leaves_vpc = {path_class: int(path_class.leaves_vpc) for path_class in model.PathClass}
         self._engine.insert(
             "edge",
             (
@@ -82,10 +74,10 @@ class Routes:
             ),
         )
 
-    def _owners(self) -> list[Owner]:
+    def _owners(self) -> list[model.Owner]:
         """Return every owner at the end of an edge, by key."""
         used = {key for src, dst, _, _ in self.keys for key in (src, dst)}
-        variants: dict[str, set[Owner]] = {}
+        variants: dict[str, set[model.Owner]] = {}
         for end in self._nodes.ends:
             if end.owner.key in used:
                 variants.setdefault(end.owner.key, set()).add(end.owner)
@@ -109,17 +101,17 @@ class Routes:
         if number is None:
             number = self._number[key] = len(self.keys)
             self.keys.append(key)
-            self.certainties.append(Certainty.RECORDED)
+            self.certainties.append(model.Certainty.RECORDED)
         return number
 
-    def _judge(self, edge: int, certainty: Certainty) -> None:
-        if certainty is Certainty.RECORDED:
+    def _judge(self, edge: int, certainty: model.Certainty) -> None:
+        if certainty is model.Certainty.RECORDED:
             self.has_recorded = True
         elif certainty.rank > self.certainties[edge].rank:
             self.certainties[edge] = certainty
 
     def _note_silence(self) -> None:
-        side = int(self._reporter is Reporter.DESTINATION)
+        side = int(self._reporter is model.Reporter.DESTINATION)
         for nodes in self._engine.rows(SILENT):
             self.silent.update(
                 link
@@ -163,7 +155,7 @@ class RecordSums:
     def __init__(
         self,
         engine: Engine,
-        inventory: Inventory,
+        inventory: model.Inventory,
         options: TrafficOptions,
         entries: Entries,
         *,

@@ -52,7 +52,7 @@ def is_steady(source: Source, engine: EmbeddedEngine) -> bool:
     has_rates, has_bytes = fields.has("gbps"), fields.has("bytes")
     if has_rates == has_bytes:
         raise InputError(
-            f"{source.shown}: a table has either the column gbps, or bytes with start and end"
+            f"{source.shown}: a table needs either the column gbps, or bytes with start and end"
         )
     if has_bytes and not (fields.has("start") and fields.has("end")):
         raise InputError(f"{source.shown}: bytes need the columns start and end")

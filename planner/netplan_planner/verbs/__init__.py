@@ -8,8 +8,8 @@ from typing import Any, NamedTuple, TypeVar
 from netplan_planner.errors import IncompleteError
 
 Run = TypeVar("Run", bound=Callable[..., Any])
-ROWS = "Rows of each table; 0: all."
-Shows = Callable[[Any, Any, Any, frozenset[str], "Now"], Any]
+ROWS = "Rows of each table. 0 shows all."
+Shows = Callable[[Any, Any, Any, "Now"], Any]
 
 
 def ignored(text: str) -> None:
@@ -29,6 +29,8 @@ class Now(NamedTuple):
     """Where goes what is worth knowing beside an answer."""
     warn: Callable[[str], None] = ignored
     """Where goes what was given and not used."""
+    formats: frozenset[str] = frozenset()
+    """In which the answer is written."""
 
 
 def always_well(ask: object, found: object) -> bool:
@@ -56,12 +58,13 @@ def refuse_incomplete(what: str, incomplete: Sequence[str]) -> None:
     """
     if incomplete:
         more = f" (and {len(incomplete) - 1:,} more)" if len(incomplete) > 1 else ""
-        raise IncompleteError(f"{what} incomplete, and --strict was given: {incomplete[0]}{more}")
+        raise IncompleteError(f"{what} incomplete and --strict is set: {incomplete[0]}{more}")
 
 
 def verb(
     *,
     panel: str,
+    question: str = "",
     rows: int | None = None,
     explains: str = "",
     top: str = ROWS,
@@ -78,6 +81,7 @@ def verb(
 
     Args:
         panel: The task by which `netplan --help` groups it.
+        question: What it answers, its line there; a group of commands has that of its first.
         rows: How many rows of each table are shown where `--top` says nothing; None: it has no
             such option, its answer being short.
         explains: What `--explain` does; empty: nothing of its own.
@@ -85,7 +89,7 @@ def verb(
         ends: Takes what was asked and the answer, once it is written; returns whether all is well,
             and may raise. Without one an answer is well that is feasible.
         has_look: Whether it is asked for a currency, a width and colours, as all with `rows` are.
-        shows: Takes what was asked, the answer, how it is shown, the formats, and what the run had;
+        shows: Takes what was asked, the answer, how it is shown, and what the run had;
             returns how it is shown.
         form: Takes what was asked; returns the format where none is named. Without one, text.
     """
@@ -93,6 +97,7 @@ def verb(
     def marked(run: Run) -> Run:
         vars(run).update(
             panel=panel,
+            question=question,
             rows=rows,
             explains=explains,
             top=top,

@@ -1,10 +1,9 @@
 """The tasks by which `netplan --help` groups the verbs."""
 
-AUDIT = "Audit what is there"
-PLAN = "Plan machines and paths"
-PRICES = "Look up prices"
-MEASURE = "Measure, and check the model"
-SETUP = "Set up"
+AUDIT = "Audit your project"
+PLAN = PRICES = "Plan VMs, paths and prices"
+MEASURE = SETUP = "Measure, check and set up"
+"""One panel each: with more the page has more lines than a screen."""
 
-IN_ORDER = (AUDIT, PLAN, PRICES, MEASURE, SETUP)
+IN_ORDER = (AUDIT, PLAN, MEASURE)
 """The order of the help page."""

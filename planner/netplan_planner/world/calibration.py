@@ -62,7 +62,7 @@ def read_calibration(path: Path) -> Calibration:
     try:
         document = decode_json(data)
     except msgspec.DecodeError as exc:
-        raise InputError(f"{shown}: no JSON: {inert(str(exc))}") from exc
+        raise InputError(f"{shown}: not JSON: {inert(str(exc))}") from exc
     with reading(shown):
         return _checked(shown, document)
 
@@ -80,58 +80,61 @@ def _checked(shown: str, document: Any) -> Calibration:
 
 def _check_schema(shown: str, document: Any) -> None:
     if not isinstance(document, dict):
-        raise InputError(f"{shown}: no calibration: `netplan calibrate` makes one")
+        raise InputError(f"{shown}: not a calibration. Create one with `netplan calibrate`")
     schema = document.get("schema")
     if schema == SCHEMA:
         return
     told = inert(str(schema), NAME_LENGTH)
     if isinstance(schema, str) and schema.startswith(f"{_FAMILY}/"):
         raise InputError(
-            f"{shown}: /schema: {told} is not the one that this netplan reads, {SCHEMA}:"
-            " update netplan, or make the calibration again"
+            f"{shown}: /schema: {told} is not supported (this netplan reads {SCHEMA}). Update"
+            " netplan, or create the calibration again"
         )
-    raise InputError(f"{shown}: /schema: {told}, not {SCHEMA}: `netplan calibrate` makes one")
+    raise InputError(f"{shown}: /schema: {told}, not {SCHEMA}. Create one: `netplan calibrate`")
 
 
 def _faults(found: Calibration) -> Iterator[str]:
     """Yield what no calibration can hold, with its place."""
     for name in ("measurement_count", "probe_count"):
         if getattr(found, name) < 0:
-            yield f"/{name}: {getattr(found, name)} is no count"
+            yield f"/{name}: {getattr(found, name)} is not a count"
     yield from _latent_faults(found)
     for at, pair in enumerate(found.pairs):
         if pair.limit not in SLOTS:
-            yield f"/pairs/{at}/limit: {inert(pair.limit, NAME_LENGTH)} is no limit"
+            yield f"/pairs/{at}/limit: {inert(pair.limit, NAME_LENGTH)} is not a limit"
         yield from _ratio_faults(f"/pairs/{at}", pair)
     for at, one in enumerate(found.classes):
         if not 0 <= one.probe_count < math.inf:
-            yield f"/classes/{at}/probe_count: {one.probe_count:g} is no count"
+            yield f"/classes/{at}/probe_count: {one.probe_count:g} is not a count"
         if not 0 < one.scatter_ratio < math.inf:
-            yield f"/classes/{at}/scatter_ratio: {one.scatter_ratio:g} is not above 0"
+            yield f"/classes/{at}/scatter_ratio: must be above 0, not {one.scatter_ratio:g}"
     for name, keys in (
         ("latents", [(one.name, one.key) for one in found.latents]),
         ("pairs", [(one.key, one.limit) for one in found.pairs]),
         ("classes", [one.key for one in found.classes]),
     ):
         if len(set(keys)) < len(keys):
-            yield f"/{name}: one of them stands there twice"
+            yield f"/{name}: an entry is given twice"
     yield from _covariance_faults(found)
 
 
 def _latent_faults(found: Calibration) -> Iterator[str]:
     for at, learnt in enumerate(found.latents):
         if learnt.name not in SLOTS:
-            yield f"/latents/{at}/name: {inert(learnt.name, NAME_LENGTH)} is no limit"
+            yield f"/latents/{at}/name: {inert(learnt.name, NAME_LENGTH)} is not a limit"
         yield from _ratio_faults(f"/latents/{at}", learnt)
         if not 0 < learnt.prior_sd < math.inf:
-            yield f"/latents/{at}/prior_sd: {learnt.prior_sd:g} is not above 0"
+            yield f"/latents/{at}/prior_sd: must be above 0, not {learnt.prior_sd:g}"
         if not 0 < learnt.prior_low_ratio <= 1 <= learnt.prior_high_ratio < math.inf:
-            yield f"/latents/{at}/prior_low_ratio: the range before probes is not around 1"
+            yield f"/latents/{at}/prior_low_ratio: the range before measurements must include 1"
 
 
 def _ratio_faults(place: str, one: Learnt | ProbedPair) -> Iterator[str]:
     if not 0 < one.low_ratio <= one.ratio <= one.high_ratio < math.inf:
-        yield f"{place}/ratio: {one.ratio:g} is not between low_ratio and high_ratio, above 0"
+        yield (
+            f"{place}/ratio: must be between low_ratio and high_ratio, and above 0, not"
+            f" {one.ratio:g}"
+        )
 
 
 def _covariance_faults(found: Calibration) -> Iterator[str]:
@@ -140,11 +143,11 @@ def _covariance_faults(found: Calibration) -> Iterator[str]:
         yield f"/covariance: {len(found.covariance)} rows for {count} shared factors"
     for at, row in enumerate(found.covariance):
         if len(row) != at + 1:
-            yield f"/covariance/{at}: {len(row)} figures; rows end at the diagonal"
+            yield f"/covariance/{at}: {len(row)} values; rows must end at the diagonal"
         elif not all(map(math.isfinite, row)) or row[at] < 0:
-            yield f"/covariance/{at}: a variance is at least 0, and every figure finite"
+            yield f"/covariance/{at}: a variance must be at least 0, and every value finite"
         else:
             for other, value in enumerate(row[:at]):
                 most = math.sqrt(row[at] * found.covariance[other][other])
                 if abs(value) > most * (1 + _ROUNDING):
-                    yield f"/covariance/{at}/{other}: {value:g} is more than both vary"
+                    yield f"/covariance/{at}/{other}: {value:g} is more than both variances allow"

@@ -85,7 +85,7 @@ def load_demo(name: str) -> Demo:
     if name not in demo_names():
         known = demo_names()
         hint = did_you_mean(name, known)
-        raise UsageError(f"no demo is named {name!r}; there are: {', '.join(known)}{hint}")
+        raise UsageError(f"there is no demo {name!r}; there are: {', '.join(known)}{hint}")
     folder = DEMO_FOLDER / name
     told = folder / "demo.toml"
     table = load_table(told)
@@ -100,7 +100,7 @@ def load_demo(name: str) -> Demo:
         jobs=tuple(_job(entry) for entry in table.get("job", ())),
         thresholds=rule_thresholds(told),
         targets=tuple(
-            (pattern, gbps, f"the story's wish, {_label(f'{folder}/')}{source}")
+            (pattern, gbps, f"assumed for the story, {_label(f'{folder}/')}{source}")
             for pattern, gbps, source in declared_targets(told)
         ),
         links=tuple(

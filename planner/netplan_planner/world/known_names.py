@@ -1,7 +1,8 @@
-"""The names that options take, for shells that complete them."""
+"""The names that options take, for shells that complete them, and the dates of what is known."""
 
 from datetime import date
 
+from netplan_planner.errors import InputError
 from netplan_planner.model import series_of
 from netplan_planner.throughput.limits.caps import load_caps
 from netplan_planner.throughput.limits.pods.tables import plugins
@@ -9,6 +10,7 @@ from netplan_pricing import open_snapshot
 from netplan_rules.registry import AREAS, all_rules
 
 __all__ = [
+    "dates",
     "machine_types",
     "places",
     "plugins",
@@ -17,6 +19,15 @@ __all__ = [
     "rules_and_areas",
     "series",
 ]
+
+
+def dates() -> str:
+    """Return the dates of the prices and limits that verbs use, in words."""
+    try:
+        prices = open_snapshot().info.oldest.isoformat()
+    except InputError:
+        prices = "unreadable (netplan doctor)"
+    return f"prices {prices} · limits {load_caps(date.today()).source_date.isoformat()}"
 
 
 def rules() -> tuple[str, ...]:
@@ -30,7 +41,7 @@ def rules_and_areas() -> tuple[str, ...]:
 
 
 def regions() -> tuple[str, ...]:
-    """Return the regions of the embedded price snapshot."""
+    """Return the regions of the price snapshot."""
     return tuple(open_snapshot().regions())
 
 

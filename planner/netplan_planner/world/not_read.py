@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from netplan_planner import model
 from netplan_planner.machines.groups import CLUSTER_LABEL, POOL_LABEL
 from netplan_planner.model.project.gke import Cluster, NodePool
+from netplan_planner.readers.compute.networks import names_no_tier
 from netplan_planner.units import counted
 
 
@@ -35,7 +36,7 @@ def stopped_machines(inventory: model.Inventory) -> tuple[str, ...]:
     is_are = "is" if len(off) == 1 else "are"
     kind = "stopped or suspended" if any(one.is_suspended for one in off) else "stopped"
     named = some(sorted(one.name for one in off))
-    return (f"{counted(len(off), f'{kind} machine')} {is_are} left out: {named}",)
+    return (f"{counted(len(off), f'{kind} VM')} {is_are} skipped: {named}",)
 
 
 def _projects(inventory: model.Inventory) -> Iterator[str]:
@@ -61,7 +62,7 @@ def _place(entry: model.Unread) -> str:
     return entry.source if entry.source.endswith(name) else f"{entry.source} {name}"
 
 
-_UNKNOWN = "their number is not known"
+_UNKNOWN = "their number is unknown"
 
 
 Owner = Cluster | model.InstanceGroup | NodePool
@@ -78,6 +79,11 @@ def all_unread(inventory: model.Inventory) -> tuple[model.Unread, ...]:
             if owner.ref.self_link not in told
         ),
     )
+
+
+def groups_not_read(inventory: model.Inventory) -> int:
+    """Return how many groups, node pools and clusters have machines that are in no input."""
+    return sum(1 for _ in _Missing(inventory).all())
 
 
 class _Missing:
@@ -106,7 +112,7 @@ class _Missing:
             is_manager = "/instanceGroupManagers/" in group.ref.self_link
             is_asked = is_manager and group.ref.self_link not in of_pools
             if is_asked and group.size and not self._has_machines(group):
-                yield group, f"its machines are in no input: {group.size:,}"
+                yield group, f"the input has none of its VMs: {group.size:,}"
         for cluster in self._clusters:
             yield from self._of_cluster(cluster)
         autopilot = {one.ref.self_link for one in self._clusters if one.is_autopilot}
@@ -114,7 +120,7 @@ class _Missing:
             if pool.cluster not in autopilot and not self._has_nodes(pool):
                 count = self._count_of(pool)
                 if count:
-                    yield pool, f"its nodes are in no input: {count}"
+                    yield pool, f"the input has none of its nodes: {count}"
 
     def _of_cluster(self, cluster: Cluster) -> Iterator[tuple[Owner, str]]:
         own = (cluster.project, cluster.name)
@@ -122,9 +128,9 @@ class _Missing:
             return
         count = _UNKNOWN if cluster.node_count is None else f"{cluster.node_count:,}"
         if cluster.is_autopilot:
-            yield cluster, f"its nodes are in no input: {count} (GKE Autopilot)"
+            yield cluster, f"the input has none of its nodes: {count} (GKE Autopilot)"
         elif cluster.node_count and all(p.cluster != cluster.ref.self_link for p in self._pools):
-            yield cluster, f"its nodes are in no input: {count}"
+            yield cluster, f"the input has none of its nodes: {count}"
 
     def _has_machines(self, group: model.InstanceGroup) -> bool:
         return (
@@ -148,7 +154,7 @@ class _Missing:
         if pool.initial_node_count is None:
             return _UNKNOWN
         first = pool.initial_node_count
-        return f"{first:,} in each zone at first" if first else ""
+        return f"initially {first:,} per zone" if first else ""
 
     def _sizes_of(self, pool: NodePool) -> list[int] | None:
         """Return the sizes of a pool's groups; None: not all of them were read."""
@@ -165,8 +171,25 @@ _NAMED = 3
 
 
 def unresolved(inventory: model.Inventory, metrics: model.Metrics | None) -> tuple[str, ...]:
-    """Return a line each for host projects, members of groups and measured machines not read."""
-    return (*_hosts(inventory), *_groups(inventory), *(_measured(metrics) if metrics else ()))
+    """Return a line each for host projects, tiers, members of groups and measured machines."""
+    here = (*_hosts(inventory), *_tiers(inventory), *_groups(inventory))
+    return (*here, *(_measured(metrics) if metrics else ()))
+
+
+def _tiers(inventory: model.Inventory) -> tuple[str, ...]:
+    """Return how many external addresses have a network tier that nothing tells."""
+    machines = (one.project for one in inventory.instances if names_no_tier(one))
+    reserved = (one.project for one in inventory.addresses if names_no_tier(one))
+    fronts = (one.project for one in inventory.forwarding_rules if names_no_tier(one))
+    bare = [*machines, *reserved, *fronts]
+    if not bare:
+        return ()
+    names = "names" if len(bare) == 1 else "name"
+    return (
+        f"{counted(len(bare), 'resource')} with an external IP address {names} no network tier,"
+        f" and the default tier of {some(sorted(set(bare)))} was not read: assumed Premium Tier"
+        " (gcloud compute project-info describe --format=json shows it)",
+    )
 
 
 def _measured(metrics: model.Metrics) -> tuple[str, ...]:
@@ -182,8 +205,8 @@ def _measured(metrics: model.Metrics) -> tuple[str, ...]:
         return ()
     shown = some([name for name, _, _ in names])
     return (
-        f"metrics of {counted(len(names), 'machine')} are not used ({shown}): no inventory has"
-        f" {'it' if len(names) == 1 else 'them'}",
+        f"metrics of {counted(len(names), 'VM')} are not used ({shown}): the inventory does"
+        f" not have {'it' if len(names) == 1 else 'them'}",
     )
 
 
@@ -206,14 +229,14 @@ def _hosts(inventory: model.Inventory) -> tuple[str, ...]:
         machines.update(host for host in hosts if host and host != instance.project)
     read = {project.project for project in inventory.projects}
     return tuple(
-        f"{counted(count, 'machine')} of other projects {'stands' if count == 1 else 'stand'} in"
+        f"{counted(count, 'VM')} of other projects {'is' if count == 1 else 'are'} in"
         f" shared networks of {host}, "
         + (
-            "which has been read, but not these subnetworks"
+            "which was read, but without these subnetworks"
             if host in read
             else f"which was not read (--project {host})"
         )
-        + ": MTU, flow logs and ranges of those networks are not known"
+        + ": MTU, flow logs and ranges of those networks are unknown"
         for host, count in sorted(machines.items())
     )
 
@@ -229,8 +252,8 @@ def _groups(inventory: model.Inventory) -> tuple[str, ...]:
         return ()
     count = counted(len(names), "unmanaged instance group")
     return (
-        f"{count} without known members ({some(names)}): groups do not name them; the live API"
-        " (--project) does, and an export of the relationship INSTANCE_TO_INSTANCEGROUP",
+        f"{count} with unknown members ({some(names)}). Read them with the live API (--project),"
+        " or export the relationship INSTANCE_TO_INSTANCEGROUP",
     )
 
 
@@ -248,7 +271,7 @@ def autoscaled(inventory: model.Inventory) -> tuple[str, ...]:
         return ()
     more = f"; and {len(found) - _NAMED_GROUPS:,} more" if len(found) > _NAMED else ""
     return (
-        "Autoscaled groups are counted with the machines that were read, for the whole month:"
+        "Autoscaled groups are counted with the VMs that were read, for a full month:"
         f" {'; '.join(found[:_NAMED_GROUPS])}{more}.",
     )
 
@@ -258,7 +281,7 @@ def limits_of_pool(pool: NodePool) -> str:
     if pool.total_max_node_count is not None:
         return f"{pool.total_min_node_count or 0:,} to {pool.total_max_node_count:,} in all"
     if pool.max_node_count is not None:
-        return f"{pool.min_node_count or 0:,} to {pool.max_node_count:,} in each zone"
+        return f"{pool.min_node_count or 0:,} to {pool.max_node_count:,} per zone"
     return ""
 
 
@@ -276,12 +299,12 @@ def _autoscaled_groups(inventory: model.Inventory) -> Iterator[str]:
     for group in inventory.instance_groups:
         size = sizes[group.ref.self_link] + sizes.get(group.instance_group, 0)
         if group.is_autoscaled and size:
-            yield f"{group.name} has {counted(size, 'machine')} ({_limits_of_group(group)})"
+            yield f"{group.name} has {counted(size, 'VM')} ({_limits_of_group(group)})"
 
 
 def _limits_of_group(group: model.InstanceGroup) -> str:
     if group.min_size is None and group.max_size is None:
-        return "its limits are not read"
+        return "its limits were not read"
     low, high = ("?" if one is None else f"{one:,}" for one in (group.min_size, group.max_size))
     return f"{low} to {high}"
 

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from netplan_planner import model
 from netplan_planner.bundle_file import is_bundle
-from netplan_planner.errors import InputError, UsageError, nearest_names
+from netplan_planner.errors import InputError, UsageError, near
 from netplan_planner.google.assets import read_assets
 from netplan_planner.google.compute import read_projects
 from netplan_planner.google.logs.options import CLOUD_LOGGING
@@ -23,6 +23,7 @@ from netplan_planner.model.evidence.pod_traffic import PodTraffic
 from netplan_planner.optimise.machine_type import Chooser
 from netplan_planner.readers import (
     merge_inventories,
+    prior_state,
     read_bundled_metrics,
     read_inventory,
     without_projects,
@@ -49,7 +50,8 @@ from netplan_rules.registry import thresholds
 
 
 FLOWS_LEFT_OUT = (
-    "the metrics of flows (vm_flow) are not used: the traffic input tells more, and counts once"
+    "metrics of flows (vm_flow) are not used: the traffic input has more detail, and traffic counts"
+    " once"
 )
 
 
@@ -125,8 +127,8 @@ def _bundled(bundles: list[Path], request: InputRequest) -> Metrics:
     shown = inert_line(str(bundles[0]))
     if len(request.metrics) > 1 or (request.live_metrics and request.projects):
         raise InputError(
-            f"{shown}: a bundle holds summaries of metrics, to which no others can be added:"
-            " collect all of them into one bundle, or leave the live ones out (--no-live-metrics)"
+            f"{shown}: a bundle holds summaries of metrics, which cannot be combined with others."
+            " Collect all of them into one bundle, or leave out the live ones (--no-live-metrics)"
         )
     found = read_bundled_metrics(bundles[0])
     if found is None:
@@ -219,7 +221,8 @@ def _inventory(request: InputRequest, demo: Demo | None, say: Say) -> model.Inve
     if demo is not None:
         parts.append(relabelled_inventory(read_inventory(demo.inventory)))
     if request.inventory:
-        parts.append(read_inventory(request.inventory))
+        (*_, last) = request.inventory
+        parts.append(prior_state(last) if request.is_before else read_inventory(request.inventory))
     if request.projects:
         parts.append(read_projects(request.projects, request.api, say))
     if request.parents:
@@ -230,11 +233,10 @@ def _inventory(request: InputRequest, demo: Demo | None, say: Say) -> model.Inve
             for option, paths in (("--traffic", request.traffic), ("--metrics", request.metrics))
             if paths
         ]
-        nothing = f"{' and '.join(given)} without machines" if given else "nothing to read"
+        nothing = f"{' and '.join(given)} without VMs" if given else "nothing to read"
         raise UsageError(
-            f"{nothing}: name a project (--project P), files (--inventory DIR), an"
-            " organisation or folder (--organization, --folder), or an embedded sample"
-            " (--demo gecko)"
+            f"{nothing}: give a project (--project P), files (--inventory DIR), an organization"
+            " or folder (--organization, --folder), or a demo (--demo gecko)"
         )
     whole = parts[0] if len(parts) == 1 else merge_inventories(parts)
     return without_projects(whole, request.excluded)
@@ -252,7 +254,7 @@ def _traffic(
     if server is not None:
         return read_on_spark(request, server, inventory, say), None
     if request.log_options.views and not is_live(request):
-        raise UsageError(f"--log-view is read with --traffic {CLOUD_LOGGING}")
+        raise UsageError(f"--log-view needs --traffic {CLOUD_LOGGING}")
     place = place_in_bigquery(request)
     if place is not None:
         return read_in_bigquery(request, place, inventory, say), None
@@ -295,7 +297,7 @@ def _targets(
             if fnmatchcase(i.ref.self_link, pattern) or fnmatchcase(i.ref.self_link, f"*/{pattern}")
         ]
         if not links:
-            raise InputError(f"{source}: no machine of the inventory fits {pattern!r}")
+            raise InputError(f"{source}: no VM of the inventory matches {pattern!r}")
         for link in links:
             found[link] = model.Target(gbps=gbps, source=source)
     return tuple(sorted(found.items()))
@@ -319,12 +321,12 @@ def read_measurements(paths: Sequence[Path]) -> Measured:
         try:
             path.stat()
         except OSError as exc:
-            raise unreadable(path, exc, "--measurements takes a store") from exc
+            raise unreadable(path, exc, "--measurements needs a store") from exc
         store = read_store(path)
         if store.faults and not store.measurements:
             raise InputError(
-                f"{store.faults[0]}; no line of it is a measurement. `netplan probe import` makes"
-                " a store of what a tool printed."
+                f"{store.faults[0]}; no line of it is a measurement. Create a store from tool"
+                " output with `netplan probe import`."
             )
         record_count += len(store.measurements) + store.repeated_count
         faults += store.faults
@@ -369,10 +371,9 @@ def machine_of(inventory: Inventory, name: str) -> Instance:
         return found[0]
     if found:
         links = ", ".join(f"{i.project}/{i.zone}/{i.name}" for i in found[:_LISTED])
-        raise UsageError(f"{len(found)} machines are named {name!r}: {links}. Name one of them.")
-    near = nearest_names(wanted, (i.name for i in inventory.instances))
-    hint = f"; near: {', '.join(near)}" if near else ""
-    raise UsageError(f"no machine of the input is named {name!r}{hint}")
+        raise UsageError(f"{len(found)} VMs are named {name!r}: {links}. Name one of them.")
+    hint = near(wanted, (i.name for i in inventory.instances))
+    raise UsageError(f"no VM of the input is named {name!r}{hint}")
 
 
 def _is_named(instance: Instance, wanted: str) -> bool:

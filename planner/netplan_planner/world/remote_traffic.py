@@ -13,7 +13,7 @@ from netplan_planner.google.bigquery.place import Place, is_place, parse_place, 
 from netplan_planner.google.bigquery.service import Service
 from netplan_planner.google.logs.options import CLOUD_LOGGING, LogOptions
 from netplan_planner.google.logs.read import LogsRead, read_flow_logs
-from netplan_planner.google.options import ApiOptions, Endpoint, resolve_beside, resolve_endpoint
+from netplan_planner.google.options import ApiOptions, Endpoint, resolve_beside
 from netplan_planner.google.transport import Transport
 from netplan_planner.model import Inventory, TrafficMatrix
 from netplan_planner.model.evidence.pod_traffic import PodTraffic
@@ -59,8 +59,8 @@ def read_traffic_in_bigquery(
     """
     if options.since is None:
         raise UsageError(
-            f"--traffic {place}: BigQuery bills by what is read: say from when on (--since"
-            " 2026-11-01), and until when (--until)"
+            f"--traffic {place}: BigQuery bills by bytes read. Give the window (--since"
+            " 2026-11-01, and --until)"
         )
     rollup = None
     if log_options.rollup is not None:
@@ -92,7 +92,6 @@ def endpoint_of(api: ApiOptions, environment: Mapping[str, str]) -> Endpoint:
     """
     found = resolve_beside(
         api,
-        resolve_endpoint(api, environment),
         environment,
         variable=BIGQUERY_VARIABLE,
         default=BIGQUERY_ENDPOINT,
@@ -100,7 +99,7 @@ def endpoint_of(api: ApiOptions, environment: Mapping[str, str]) -> Endpoint:
     )
     if found is None:
         raise UsageError(
-            "the Compute API is asked elsewhere than at Google's: say where BigQuery is, too"
+            "the Compute API endpoint is replaced: set the endpoint of BigQuery, too"
             f" ({BIGQUERY_VARIABLE})"
         )
     return found
@@ -157,15 +156,14 @@ def place_in_bigquery(request: InputRequest) -> Place | None:
     if not named:
         if request.log_options.rollup is not None:
             raise UsageError(
-                "--rollup keeps sums of what --traffic bigquery://PROJECT.DATASET reads, and there"
-                " is none"
+                "--rollup stores sums of --traffic bigquery://PROJECT.DATASET, which is not given"
             )
         return None
     place = parse_place(str(named[0]))
     if len(request.traffic) > 1 or request.demo is not None:
         raise UsageError(
-            f"--traffic {place}: what lies in BigQuery is summed there, and cannot be joined with"
-            " other traffic: give it alone"
+            f"--traffic {place}: traffic in BigQuery cannot be combined with other traffic: give"
+            " only this"
         )
     return place
 
@@ -174,7 +172,7 @@ def read_in_bigquery(
     request: InputRequest, place: Place, inventory: Inventory, say: Say
 ) -> TrafficMatrix:
     """Return the traffic of a dataset; pods are not told apart there, and that is said."""
-    say(f"asking BigQuery for {place}")
+    say(f"querying BigQuery for {place}")
     matrix = read_traffic_in_bigquery(
         place, inventory, request.traffic_options, request.log_options, request.api, say
     )
@@ -193,9 +191,9 @@ def server_of_spark(request: InputRequest) -> SparkPlace | None:
         refuse_without_server(request.traffic)
         return None
     if request.demo is not None:
-        raise UsageError("--engine spark: an embedded sample (--demo) is read on this machine")
+        raise UsageError("--engine spark: a demo (--demo) is read on this computer")
     if not request.traffic:
-        raise UsageError("--engine spark: say what the server is to read (--traffic gs://…)")
+        raise UsageError("--engine spark: give the files for the server (--traffic gs://…)")
     api = request.api
     return replace(
         place, timeout_s=api.timeout_s, total_s=api.total_s, max_attempts=api.max_attempts
@@ -215,7 +213,7 @@ def _without_pods(matrix: TrafficMatrix, inventory: Inventory, shown: str) -> Tr
     if inventory.kubernetes is None:
         return matrix
     coverage = matrix.coverage
-    note = f"{shown}: the traffic of pods is read from files alone, and is unknown here"
+    note = f"{shown}: Pod traffic can only be read from files; here it is unknown"
     return replace(matrix, coverage=replace(coverage, incomplete=(note, *coverage.incomplete)))
 
 
@@ -234,9 +232,7 @@ def read_live(
         NetplanError: If nothing can be read; see `read_flow_logs` and `read_traffic`.
     """
     if request.demo is not None:
-        raise UsageError(
-            f"--traffic {CLOUD_LOGGING}: an embedded sample (--demo) has no live flow logs"
-        )
+        raise UsageError(f"--traffic {CLOUD_LOGGING}: a demo (--demo) has no live flow logs")
     given = request.traffic_options
     with ExitStack() as stack:
         try:
@@ -255,7 +251,7 @@ def read_live(
             if not paths:
                 raise
             return _of_files(paths, inventory, given, str(exc))
-        say("reading what Cloud Logging answered")
+        say("reading the answers of Cloud Logging")
         window = replace(given, since=logs.since, until=logs.until)
         matrix = read_traffic((*paths, *logs.files), inventory, window)
         pods = None
@@ -310,6 +306,6 @@ def _host_notes(logs: LogsRead, inventory: Inventory) -> tuple[str, ...]:
     if not unread:
         return ()
     return (
-        f"machines stand in shared networks of {', '.join(unread)}: their flows are logged there,"
-        f" which was not read (--project {unread[0]})",
+        f"VMs use shared networks of {', '.join(unread)}: their flows are logged there, which was"
+        f" not read (--project {unread[0]})",
     )

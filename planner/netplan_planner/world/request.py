@@ -30,6 +30,8 @@ class InputRequest(Value, frozen=True, kw_only=True):
     excluded: tuple[str, ...] = ()
     """Globs over the ids of projects that are left out of what was read."""
     inventory: tuple[Path, ...] = ()
+    is_before: bool = False
+    """The inventory is one Terraform plan, read as what is there before it is applied."""
     traffic: tuple[Path, ...] = ()
     """Files and folders; `cloud-logging` stands for the live flow logs. With Spark in the traffic
     options what its server reads."""
@@ -46,6 +48,8 @@ class InputRequest(Value, frozen=True, kw_only=True):
     min_severity: Severity = Severity.INFO
     min_saving_usd: Decimal | None = None
     ignore_file: Path | None = None
+    baseline: Path | None = None
+    """File of `netplan baseline`, whose findings are accepted."""
     thresholds: tuple[tuple[str, str, float], ...] = ()
     """(rule, name, value) that differ from the defaults."""
     targets: tuple[tuple[str, float, str], ...] = ()

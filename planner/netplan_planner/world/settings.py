@@ -17,7 +17,7 @@ OTHER_VARIABLES: Mapping[str, str] = {
     ENDPOINT_VARIABLE: "endpoint of the Compute API, as for gcloud",
     **{api.variable: f"endpoint of the {api.name} API, as for gcloud" for api in LOCATED_APIS},
     MONITORING_VARIABLE: "endpoint of Cloud Monitoring, as for gcloud",
-    EMULATOR_VARIABLE: "endpoint of a stand-in for the Compute API, asked without credentials",
+    EMULATOR_VARIABLE: "endpoint of a Compute API emulator, without credentials",
     ANONYMOUS_VARIABLE: "true: no credentials are sent, as for gcloud",
     "GOOGLE_APPLICATION_CREDENTIALS": "file of the default credentials, as for Google's libraries",
     "NO_COLOR": "anything: no colours on a terminal",

@@ -131,7 +131,7 @@ def _sound(book: SnapshotPriceBook, today: date) -> Verdict:
         listed = "".join(
             f"\n  {fault.check.value}: {fault.where}: {fault.what}" for fault in faults[:_SHOWN]
         )
-        raise InputError(f"the snapshot would not hold together, {len(faults)} faults:{listed}")
+        raise InputError(f"the snapshot is inconsistent, {len(faults)} errors:{listed}")
     return verdict
 
 
@@ -207,10 +207,10 @@ def _judged(one: ListedRow, summed: SnapshotPriceBook) -> _Judged:
     kept: dict[str, Decimal] = {}
     compared = 0
     for usage, listed_usd in one.prices.items():
-        quote = summed.machines.summed(one.region, one.machine_type, _USAGE_BY_WORD[usage])
+        quote = summed.machines.quotes.summed(one.region, one.machine_type, _USAGE_BY_WORD[usage])
         if listed_usd is None:
             continue
-        if isinstance(quote, str) or not summed.machines.is_of_skus(quote):
+        if isinstance(quote, str) or not summed.machines.quotes.is_of_skus(quote):
             kept[usage] = listed_usd
         elif usage == _SPOT:
             # A list that sums other rates than the SKUs' does so for Spot as well.
@@ -255,7 +255,7 @@ def _check_schedule(row: Row) -> None:
         raise InputError(f"{row.where}: not a schedule: {exc}") from exc
     mean = sum(steps, Decimal(0)) / len(steps)
     if steps != sorted(steps, reverse=True) or abs(mean - stated) > Decimal("0.001"):
-        raise InputError(f"{row.where}: its steps do not give its full-month discount")
+        raise InputError(f"{row.where}: its steps do not add up to its full-month discount")
 
 
 def source_notes(tables: dict[str, Columns]) -> list[SourceNote]:

@@ -179,9 +179,9 @@ def require_likeness(
     )
     if doubts:
         raise InputError(
-            f"{counted(len(doubts), 'doubt')} beside {base.path} ({base.header.as_of}); nothing was"
-            f" changed:{shown(doubts)}\nTry again later. Where it is so, --accept SKU (or a kind,"
-            " such as core) takes what is named, --accept-changes takes all"
+            f"{counted(len(doubts), 'doubt')} next to {base.path} ({base.header.as_of}); nothing"
+            f" was changed:{shown(doubts)}\nTry again later. If the changes are correct, --accept"
+            " SKU (or a kind, such as core) accepts what you name, --accept-changes accepts all"
         )
 
 
@@ -194,7 +194,7 @@ def _lost(old: SnapshotPriceBook, built: Built, accepted: Collection[str]) -> It
             continue
         names = {one.sku_id, before.kind, before.component}
         if before.tiers and not names & set(accepted):
-            yield f"{one.sku_id} {one.description!a} had a price: {one.reason} ({one.where})"
+            yield f"{one.sku_id} {one.description!a} had a price before: {one.reason} ({one.where})"
 
 
 def write_snapshot(built: Built, folder: Path) -> SnapshotFile:
@@ -207,7 +207,7 @@ def write_snapshot(built: Built, folder: Path) -> SnapshotFile:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as exc:
-        raise InputError(f"{folder}: cannot be made: {exc.strerror or exc}") from exc
+        raise InputError(f"{folder}: cannot be created: {exc.strerror or exc}") from exc
     with written_whole(target, is_own=True) as new:
         new.write_bytes(built.content)
     return SnapshotFile(target)

@@ -131,8 +131,8 @@ class MachineInputs:
                 self._add_once(self._zones, key, (source, dated), row)
         else:
             raise InputError(
-                f"{path}: not machine types: a table of them has the columns machine_type and"
-                " guest_vcpus, region or zone"
+                f"{path}: not machine types: the table needs the columns machine_type and"
+                " guest_vcpus, and region or zone"
             )
 
     def _add_once(
@@ -143,7 +143,7 @@ class MachineInputs:
         row: Row,
     ) -> None:
         if into.setdefault(key, cells) is not cells:
-            raise InputError(f"{row.where}: {' in '.join(key)} comes twice")
+            raise InputError(f"{row.where}: {' in '.join(key)} is given twice")
 
     def _read_types(self, path: Path, source: str, dated: str) -> None:
         for row in read_rows(path, _TYPE_CELLS):
@@ -154,7 +154,7 @@ class MachineInputs:
             row.count("bundled_local_ssd_gib")
             cells = (*(row[cell] for cell in _TYPE_CELLS), source, dated)
             if row["machine_type"] in self._tables:
-                raise InputError(f"{row.where}: {row['machine_type']} comes twice")
+                raise InputError(f"{row.where}: {row['machine_type']} is given twice")
             self._tables[row["machine_type"]] = dict(zip(_NAMES, cells, strict=True))
 
     def add_known(self, types: Iterable[Mapping[str, str]]) -> None:
@@ -182,12 +182,12 @@ class MachineInputs:
         """
         if self._unfinished:
             raise InputError(
-                f"{self._unfinished}: its last page names a next one: the answer is cut"
+                f"{self._unfinished}: the last page names a next one, so the answer is incomplete"
             )
         if not self._regions:
             raise InputError(
-                "no machine types with their regions were given: --machine-types takes answers of"
-                " machineTypes.aggregatedList, or a table with the columns machine_type and region"
+                "no machine types with regions were given: --machine-types needs answers of"
+                " machineTypes.aggregatedList, or a table with columns machine_type and region"
             )
         for (region, name), states in self._states.items():
             # Deprecated in a region when it is in each of its zones.
@@ -263,7 +263,7 @@ def _api_types(path: Path, content: bytes) -> tuple[list[ApiType], bool]:
     try:
         entries = decode_json(content)
     except msgspec.DecodeError as exc:
-        raise InputError(f"{path}: cut or not JSON: {exc}; fetch it again") from exc
+        raise InputError(f"{path}: incomplete or not JSON: {exc}; fetch it again") from exc
     last = entries[-1] if isinstance(entries, list) and entries else entries
     is_finished = not (isinstance(last, dict) and last.get("nextPageToken"))
     try:

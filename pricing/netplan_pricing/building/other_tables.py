@@ -65,7 +65,7 @@ def page_rows(path: Path) -> list[tuple[str, ...]]:
     for row in read_rows(path, _CELLS):
         kept = row["class"] in _KEPT
         if not kept and row["class"] not in _IN_CATALOGUE | _NOT_A_PRICE_OF_TODAY:
-            raise InputError(f"{row.where}: an unknown class of price, {row['class'][:40]!r}")
+            raise InputError(f"{row.where}: unknown price class {row['class'][:40]!r}")
         if kept:
             rows.append(_service_row(row))
     return rows
@@ -187,7 +187,7 @@ def read_tables(paths: Iterable[Path], sources: Sources) -> OtherTables:
                 listed = _listed(row, path, sources)
                 if machines.setdefault((listed.region, listed.machine_type), listed) is not listed:
                     raise InputError(
-                        f"{row.where}: {listed.machine_type} in {listed.region} comes twice"
+                        f"{row.where}: {listed.machine_type} in {listed.region} is given twice"
                     )
         elif set(_RATE_CELLS) <= columns:
             for row in read_rows(path, _RATE_CELLS):
@@ -199,7 +199,7 @@ def read_tables(paths: Iterable[Path], sources: Sources) -> OtherTables:
             pages += page_rows(path)
         else:
             raise InputError(
-                f"{path}: not a table of prices: one has the columns on_demand_usd_hour,"
+                f"{path}: not a table of prices: it needs the columns on_demand_usd_hour,"
                 " usd_per_unit or price_usd (see pricing/README.md)"
             )
     return OtherTables(machines=tuple(machines.values()), rates=rates, pages=tuple(pages))

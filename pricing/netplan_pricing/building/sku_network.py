@@ -116,9 +116,7 @@ def _ends(item: PricedSku, places: Places) -> tuple[str, str, str, str]:
     from_regions = _source_regions(item, source, places)
     to_regions = places.regions(destination) if kind in _BOTH_ENDS else ()
     if not source or not from_regions or (kind in _BOTH_ENDS and not to_regions):
-        raise InputError(
-            f"{sku.sku_id} {sku.description!a}: from where to where it is cannot be read"
-        )
+        raise InputError(f"{sku.sku_id} {sku.description!a}: its route is not recognized")
     return source, "|".join(from_regions), destination, "|".join(to_regions)
 
 
@@ -154,7 +152,7 @@ def _check_steps(steps: list[Step]) -> None:
     to_itself = first == last and "|" not in first
     is_free = kind in _FREE_KINDS or item.startswith(_FREE_ITEM) or to_itself
     if not is_free and not Decimal(steps[-1][6]):
-        raise InputError(f"{where}: a price of 0 where one is expected")
+        raise InputError(f"{where}: a price of 0 where a price is expected")
 
 
 def check_region_pairs(network: Columns, offers: Columns) -> tuple[int, tuple[RegionLack, ...]]:

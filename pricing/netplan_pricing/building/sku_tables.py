@@ -131,7 +131,7 @@ def _one_of(
         item for item in items if not names.is_former(place_of(item.sku.description), key)
     ] or list(items)
     taken = max(current, key=lambda item: (item.rate.flat_usd or Decimal(0), item.sku.sku_id))
-    why = "the newer name of the place" if len(current) == 1 else "the dearest"
+    why = "the newer name of the place" if len(current) == 1 else "the most expensive"
     others = tuple(sorted(item.sku.sku_id for item in items if item is not taken))
     return taken, RateChoice(
         series=key.series,

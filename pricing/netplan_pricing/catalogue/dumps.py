@@ -89,10 +89,10 @@ def _pages(path: Path) -> Sequence[Page]:
                 raise
             return [_page_or_sku(line) for line in content.splitlines() if line.strip()]
     except msgspec.ValidationError as exc:
-        raise InputError(f"{path}: not a catalogue answer: {exc}") from exc
+        raise InputError(f"{path}: not a catalog answer: {exc}") from exc
     except msgspec.DecodeError as exc:
         raise InputError(
-            f"{path}: cut or not JSON ({len(content):,} bytes): {exc}; fetch it again"
+            f"{path}: incomplete or not JSON ({len(content):,} bytes): {exc}; fetch it again"
         ) from exc
 
 
@@ -102,7 +102,7 @@ def _content(path: Path) -> bytes:
     except OSError as exc:
         raise unreadable(path, exc) from exc
     except (EOFError, zlib.error) as exc:
-        raise InputError(f"{path}: the compressed file is cut or damaged: {exc}") from exc
+        raise InputError(f"{path}: the compressed file is incomplete or damaged: {exc}") from exc
 
 
 class _Refusal(msgspec.Struct):
@@ -149,8 +149,8 @@ def require_complete(dump: Dump) -> None:
     """
     if dump.unfinished:
         raise InputError(
-            f"{', '.join(dump.unfinished)}: the last page names a next one: the answer is cut;"
-            " fetch the rest, or run `netplan prices refresh`"
+            f"{', '.join(dump.unfinished)}: the last page names a next one, so the answer is"
+            " incomplete. Fetch the rest, or run `netplan prices refresh`"
         )
     _require_services(dump)
     _require_once(dump)
@@ -164,7 +164,7 @@ def _require_services(dump: Dump) -> None:
         place = next(n for n, sku in enumerate(dump.skus) if sku.service_id not in SERVICE_NAMES)
         raise InputError(
             f"{dump.where(place)}: a SKU of another service ({', '.join(foreign[:_SHOWN])}); only"
-            f" {_known_services()} are read"
+            f" {_known_services()} are supported"
         )
     for service in (COMPUTE_ENGINE, NETWORKING):
         if service not in found:
@@ -193,8 +193,8 @@ def _require_once(dump: Dump) -> None:
     if twice:
         first, again = twice[0]
         raise InputError(
-            f"{len(twice)} SKU ids come twice, first {dump.skus[first].sku_id!r}"
-            f" ({dump.where(first)} and {dump.where(again)}): a page or a file was read twice"
+            f"{len(twice)} SKU IDs are repeated, first {dump.skus[first].sku_id!r}"
+            f" ({dump.where(first)} and {dump.where(again)}): a page or file was read twice"
         )
 
 

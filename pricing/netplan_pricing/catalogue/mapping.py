@@ -145,13 +145,13 @@ _WHY_OTHER = {
     Offer.SOLE_TENANCY: "sole-tenant nodes are not planned",
     Offer.SOLE_TENANCY_PREMIUM: "sole-tenant nodes are not planned",
     Offer.SOLE_TENANCY_OVERCOMMIT: "sole-tenant nodes are not planned",
-    Offer.RESERVED_CAPACITY: "a reservation, not a machine that runs",
-    Offer.DWS: "Dynamic Workload Scheduler, not an ordinary machine",
+    Offer.RESERVED_CAPACITY: "a reservation, not a running VM",
+    Offer.DWS: "Dynamic Workload Scheduler, not an ordinary VM",
 }
 _SUSPENDED_RAM = re.compile(r"VM state: suspended RAM\b", re.IGNORECASE)
 _WITHOUT_KIND = {
-    "VmState": "of a stopped machine, or of Local SSDs whose data is preserved",
-    "Management": "a service for managing machines, not a machine",
+    "VmState": "of a stopped VM, or of preserved Local SSD data",
+    "Management": "a service that manages VMs, not a VM",
 }
 
 
@@ -209,7 +209,7 @@ def _network(sku: Sku, usage: str) -> MappedSku:
         elif _TIER1_PERFORMANCE.search(sku.description):
             component = "tier1_performance"
         else:
-            return _none(usage, "a networking fee in words that no rule knows", Scope.UNRECOGNISED)
+            return _none(usage, "a networking fee in unknown words", Scope.UNRECOGNISED)
     if not group:
         return _none(usage, "a network price without a resource group", Scope.UNRECOGNISED)
     if kind in _PRICED_NETWORK:
@@ -218,7 +218,7 @@ def _network(sku: Sku, usage: str) -> MappedSku:
     if not is_known and _OF_NETWORK_PRICES.search(sku.description):
         reason = f"unknown resource group {group!r} of network prices"
         return MappedSku(kind, "", component, usage, False, reason, Scope.UNRECOGNISED)
-    return _other(kind, component, usage, "a network service that is not planned")
+    return _other(kind, component, usage, "a network service outside netplan's plans")
 
 
 def _network_kind(group: str) -> str:
@@ -251,7 +251,7 @@ def _compute(sku: Sku, usage: str) -> MappedSku:
         return _whole(sku, _WHOLE_BY_GROUP[group], usage)
     if group in _PART_BY_GROUP or _N1_GROUP.fullmatch(group):
         return _part(sku, usage)
-    return _none(usage, f"unknown resource group {group!r} of machines", Scope.UNRECOGNISED)
+    return _none(usage, f"unknown resource group {group!r} of VM prices", Scope.UNRECOGNISED)
 
 
 def _offered(kind: str, offer: Offer | None, series: str, component: str, usage: str) -> MappedSku:
@@ -276,15 +276,15 @@ def _doubt(sentence: Sentence, usage: str) -> str:
     """Return why a description cannot be what its category says, or nothing."""
     is_committed = usage.startswith("commit_")
     if not sentence.is_clear:
-        return "words after the place that no rule knows"
+        return "unknown words after the place"
     if is_committed and sentence.is_spot:
-        return "its description says Spot, its usage type a commitment"
+        return "its description says Spot, but its usage type is a commitment"
     if sentence.years is not None and not is_committed:
         return f"its description says {sentence.years} years, its usage type no commitment"
     if sentence.years is not None and usage in _YEARS and sentence.years != _YEARS[usage]:
         return f"its description says {sentence.years} years, its usage type {_YEARS[usage]}"
     if sentence.offer is Offer.COMMITMENT and not is_committed:
-        return "its description says a commitment, its usage type none"
+        return "its description says commitment, but its usage type is not"
     return ""
 
 
@@ -292,7 +292,7 @@ def _gpu(sku: Sku, usage: str) -> MappedSku:
     sentence = read_sentence(sku.description)
     name = _gpu_name(re.sub(r"\s+GPUs?$", "", sentence.rest, flags=re.IGNORECASE))
     if not name:
-        return _none(usage, "a GPU price in words that no rule knows", Scope.UNRECOGNISED)
+        return _none(usage, "a GPU price in unknown words", Scope.UNRECOGNISED)
     doubt = _doubt(sentence, usage)
     if doubt:
         return _none(usage, doubt, Scope.UNRECOGNISED)
@@ -333,7 +333,7 @@ def _part(sku: Sku, usage: str) -> MappedSku:
     said = read_machine_part(sku.description)
     part = _PART_BY_GROUP.get(group) or (said.part if said else None)
     if said is None or part is None:
-        return _none(usage, "a part of a machine in words that no rule knows", Scope.UNRECOGNISED)
+        return _none(usage, "a VM part in unknown words", Scope.UNRECOGNISED)
     doubt = _doubt(read_sentence(sku.description), usage)
     if doubt:
         return _none(usage, doubt, Scope.UNRECOGNISED)
@@ -347,7 +347,7 @@ def _part(sku: Sku, usage: str) -> MappedSku:
     is_n1 = said.is_custom or offer is not None or _N1_GROUP.fullmatch(group)
     series = said.series or ("n1" if is_n1 else "")
     if not series:
-        return _none(usage, "a part of a machine of no named series", Scope.UNRECOGNISED)
+        return _none(usage, "a VM part without a machine series", Scope.UNRECOGNISED)
     if offer is Offer.M2_UPGRADE_PREMIUM:
         series = "m2"
     prefix = "custom_extended_" if said.is_extended else "custom_" if said.is_custom else ""

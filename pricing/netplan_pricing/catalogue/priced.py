@@ -35,8 +35,8 @@ def rates_of(dumps: Iterable[Dump]) -> tuple[CurrencyRate, ...]:
             known = found.setdefault(rate.currency, rate)
             if known.per_usd != rate.per_usd:
                 raise InputError(
-                    f"two rates for {rate.currency}: {known.per_usd} and {rate.per_usd} a USD;"
-                    " pages of two days?"
+                    f"two rates for {rate.currency}: {known.per_usd} and {rate.per_usd} per USD;"
+                    " check whether the pages are of different days"
                 )
     return tuple(found[currency] for currency in sorted(found))
 
@@ -55,7 +55,7 @@ def _rates(dump: Dump) -> list[CurrencyRate]:
             rates[code] = CurrencyRate(currency=code, per_usd=rate, as_of=info.effective_time[:10])
     if not rates:
         names = ", ".join(name for name, _ in dump.origins)
-        raise InputError(f"{names}: no price in another currency than {CURRENCY}")
+        raise InputError(f"{names}: no price in a currency other than {CURRENCY}")
     return list(rates.values())
 
 
@@ -164,9 +164,9 @@ def _require_few(unread: Sequence[Unread], needed: Counter[str], most_ratio: flo
     more = f"\n  and {len(named) - _SHOWN:,} more" if len(named) > _SHOWN else ""
     groups = ", ".join(f"{group or 'no group'} {count[group]} of {needed[group]}" for group in over)
     raise InputError(
-        f"too many SKUs are not recognised ({groups}; at most {most_ratio:.2%} of a group):"
-        f"{listed}{more}\nPrices of machines would lack these parts. See"
-        " `netplan prices map`; --max-unrecognised allows more."
+        f"too many SKUs are not recognized ({groups}; at most {most_ratio:.2%} per"
+        f" group):{listed}{more}\nPrices of VMs would lack these parts. See `netplan prices map`;"
+        " --max-unrecognised allows more."
     )
 
 
@@ -175,4 +175,4 @@ def _as_of(priced: Sequence[PricedSku]) -> date:
     try:
         return date.fromisoformat(max(days))
     except ValueError as exc:
-        raise InputError("no price of the catalogue says when it began (effectiveTime)") from exc
+        raise InputError("no price of the catalog states its start (effectiveTime)") from exc

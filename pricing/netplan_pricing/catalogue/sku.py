@@ -227,10 +227,10 @@ def rate_of(sku: Sku, last_day: str = "") -> Rate:
     unit = unit_of(expression)
     if not expression.tiered_rates:
         name = unit.name if unit else expression.usage_unit
-        return _no_rate(name, info.effective_time, "the catalogue names no price")
+        return _no_rate(name, info.effective_time, "the catalog states no price")
     if unit is None:
         what = f"{expression.usage_unit!r} of {expression.base_unit_conversion_factor}"
-        reason = f"unit not understood: {what} {expression.base_unit}"
+        reason = f"unknown unit: {what} {expression.base_unit}"
         return _fault(expression.usage_unit, info.effective_time, reason)
     if foreign := sorted(sku.currencies - {CURRENCY}):
         reason = f"in {', '.join(foreign) or 'no currency'}, not {CURRENCY}"
@@ -245,7 +245,7 @@ def rate_of(sku: Sku, last_day: str = "") -> Rate:
     if any(step.usd < 0 for step in steps):
         return _fault(unit.name, info.effective_time, "a negative price")
     if [step.start for step in steps] != sorted({step.start for step in steps}):
-        return _fault(unit.name, info.effective_time, "steps that do not rise")
+        return _fault(unit.name, info.effective_time, "steps that do not increase")
     return Rate(unit=unit.name, steps=steps, effective=info.effective_time)
 
 

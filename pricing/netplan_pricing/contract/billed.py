@@ -68,7 +68,7 @@ def billed(paths: Sequence[Path], projects: Collection[str]) -> Billed:
         file = ExportFile(path)
         try:
             if file.kind is not ExportKind.USAGE:
-                raise InputError(f"{path}: a pricing table; what was billed is in the usage table")
+                raise InputError(f"{path}: a pricing table; bills are in the usage table")
             file.require(("sku.id", "usage.amount_in_pricing_units", "cost", "currency"))
             file.require(("usage_start_time", "usage_end_time"))
             read = file.rows(_query(file))
@@ -82,12 +82,12 @@ def billed(paths: Sequence[Path], projects: Collection[str]) -> Billed:
         rows += read
     named = ", ".join(map(str, paths))
     if not times:
-        raise InputError(f"{named}: no usage in it")
+        raise InputError(f"{named}: the export has no usage")
     found = {str(row[0] or "") for row in rows}
     mine = [row for row in rows if not names_projects or row[0] in projects]
     if not mine:
         raise InputError(
-            f"{named}: no usage of {_some(projects)} in it; it has usage of {_some(found)}"
+            f"{named}: the export has no usage of {_some(projects)}, only of {_some(found)}"
         )
     by_sku: dict[str, list[tuple[object, ...]]] = {}
     for row in mine:
@@ -125,9 +125,9 @@ def _repeated(paths: Sequence[Path]) -> tuple[tuple[str, int], ...]:
                 shared = file.shared_with(other)
                 if shared:
                     raise InputError(
-                        f"{path}: {shared:,} of its rows stand in {other.path} too, and would be"
-                        " counted twice: leave one of the files out, or export the table once for"
-                        " the whole time"
+                        f"{path}: {shared:,} of its rows are also in {other.path} and would count"
+                        " twice. Leave out one of the files, or export the table once for the"
+                        " whole time"
                     )
     finally:
         for file in files:
@@ -196,7 +196,7 @@ def _query(file: ExportFile) -> str:
 
 
 def _check(path: Path, rows: list[tuple[object, ...]]) -> None:
-    for place, what in ((7, "in another currency without a conversion rate"), (8, "no number")):
+    for place, what in ((7, "in a currency without a conversion rate"), (8, "not a number")):
         count = sum(int(str(row[place])) for row in rows)
         if count:
             raise InputError(f"{path}: the usage or cost of {count:,} rows is {what}")

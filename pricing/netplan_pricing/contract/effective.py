@@ -83,8 +83,8 @@ def resolved(found: Iterable[Found], unread: Sequence[str]) -> EffectivePrices:
         {sku_id for sku_id in under if sku_id not in prices} - {one for one, _ in doubtful}
     )
     told += [
-        f"{sku_id} is billed under {' and '.join(sorted(under[sku_id]))} alone: for on demand the"
-        " list price stands"
+        f"{sku_id} is billed only under {' and '.join(sorted(under[sku_id]))}: on-demand uses the"
+        " list price"
         for sku_id in only
         if under[sku_id]
     ]
@@ -121,8 +121,8 @@ def _why(sku_id: str, model: str, start: Decimal, several: Sequence[Found]) -> s
     whose = f", of the billing accounts {', '.join(accounts)}" if len(accounts) > 1 else ""
     return (
         f"{files}: {sku_id} has {len(amounts)} effective prices at one time{under}{step}"
-        f" ({', '.join(f'{usd:f}' for usd in amounts)} USD{whose}), and nothing says which holds;"
-        " the list price stands"
+        f" ({', '.join(f'{usd:f}' for usd in amounts)} USD{whose}), and it is unknown which"
+        " applies; the list price is used"
     )
 
 
@@ -182,7 +182,7 @@ def effective_prices(paths: Iterable[Path]) -> EffectivePrices:
         finally:
             file.close()
         if not of_file:
-            raise InputError(f"{path}: no effective price in it")
+            raise InputError(f"{path}: no effective price in the export")
         found += of_file
     return resolved(found, unread)
 
@@ -227,7 +227,7 @@ def _of_usage(file: ExportFile, unread: list[str]) -> Iterator[Found]:
         f" AND {file.field('price.effective_price', _DECIMAL)} IS NULL"
     )
     if broken:
-        unread.append(f"{file.path}: the effective price of {broken} rows is no number")
+        unread.append(f"{file.path}: the effective price of {broken} rows is not a number")
     for sku_id, start, unit, quantity, currency, rate, price, name, account, began, ended in rows:
         yield from _found(
             *(file, unread),
@@ -314,15 +314,13 @@ def _found(
     where = f"{file.path}: {sku_id}"
     began, ended = time
     if per_unit is None:
-        unread.append(
-            f"{where}: the pricing unit {unit!r} is not understood; the list price stands"
-        )
+        unread.append(f"{where}: unknown pricing unit {unit!r}; the list price is used")
     elif not isinstance(amount, Decimal) or amount < 0:
-        unread.append(f"{where}: no price: {amount!r}; the list price stands")
+        unread.append(f"{where}: no price: {amount!r}; the list price is used")
     elif not isinstance(per_usd, Decimal) or per_usd <= 0:
-        unread.append(f"{where}: its currency has no conversion rate; the list price stands")
+        unread.append(f"{where}: its currency has no conversion rate; the list price is used")
     elif not isinstance(began, datetime) or not isinstance(ended, datetime):
-        unread.append(f"{where}: no date; the list price stands")
+        unread.append(f"{where}: no date; the list price is used")
     else:
         pieces = quantity if isinstance(quantity, Decimal) and quantity > 0 else Decimal(1)
         begins = (start if isinstance(start, Decimal) else Decimal(0)) * per_unit

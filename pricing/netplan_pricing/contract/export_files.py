@@ -69,9 +69,8 @@ class ExportFile:
         if self.has("sku.id") and self.has("cost"):
             return ExportKind.USAGE
         raise InputError(
-            f"{self.path}: neither the detailed usage cost table nor the pricing table of the"
-            f" Cloud Billing export (it has the columns {', '.join(list(self._columns)[:8])});"
-            f" see {SCHEMAS}"
+            f"{self.path}: not the detailed usage cost table or pricing table of the Cloud"
+            f" Billing export (its columns: {', '.join(list(self._columns)[:8])}); see {SCHEMAS}"
         )
 
     def has(self, name: str) -> bool:
@@ -147,7 +146,7 @@ class ExportFile:
         try:
             return self._view.rows(query)
         except EngineError as exc:
-            raise InputError(f"{self.path}: not as its schema says: {exc}") from exc
+            raise InputError(f"{self.path}: does not match its schema: {exc}") from exc
 
     def repeated(self) -> int:
         """Return how many rows are equal to one before them in every field."""

@@ -79,10 +79,8 @@ def flexible_commitments(
     found = _Found(first, dict(ratios or {}))
     doubts = [
         f"what flexible commitments cover: {unread[0]}" if unread else "",
-        "which of the billing accounts of the export pays for the machines"
-        if len(having) > 1
-        else "",
-        "whether the billing export counts hours twice: rows of the fee stand in it more than once"
+        "which of the billing accounts of the export pays for the VMs" if len(having) > 1 else "",
+        "whether the billing export counts hours twice: rows of the fee are in it more than once"
         if is_twice
         else "",
         found.doubt,
@@ -184,7 +182,7 @@ class _Found:
         unused = sum(one.unused for one in every)
         fee = sum(one.fee for one in self._account.hours.values())
         if any(amount < 0 for amount in sums) or unused > fee:
-            return "what flexible commitments cover: no fee and use of it can give these sums"
+            return "what flexible commitments cover: no fee and usage can give these sums"
         used = sum((one.used for one in every), _NONE)
         paid = sum((one.covered_paid for one in every), _NONE)
         if abs(used - paid) > _SAME_USE * max(used, paid):

@@ -120,7 +120,7 @@ def _is_dated(file: ExportFile) -> str:
 def unreadable(file: ExportFile, eligible: set[str]) -> str:
     """Return what cannot be read of the rows that matter; empty where all can."""
     if not file.has("credits"):
-        return "the billing export has no column of credits"
+        return "the billing export has no credits column"
     matters = (
         f"({_is_fee(file)} OR {_is_new(file)} OR {file.field('sku.id')} IN {_listed(eligible)})"
     )

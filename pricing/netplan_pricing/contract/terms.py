@@ -32,13 +32,13 @@ def alike(ratios: Iterable[tuple[str, Decimal]]) -> Decimal | None:
     """Return what a bill leaves of list prices, where it is one ratio; None: it is not.
 
     Args:
-        ratios: Of each price that the bill names, with what it is of: one series or one route may
-            have a discount of its own, which says nothing of the others.
+        ratios: Of each price that the bill names, with what it is of, a SKU or a route: one of
+            them may have a discount of its own, which says nothing of the others.
 
-    >>> alike([("n2", Decimal("0.8")), ("c3", Decimal("0.805"))])
+    >>> alike([("core", Decimal("0.8")), ("ram", Decimal("0.805"))])
     Decimal('0.8025')
-    >>> alike([("n2", Decimal("0.8")), ("c3", Decimal("0.9"))])
-    >>> alike([("n2", Decimal("0.8")), ("n2", Decimal("0.8"))])
+    >>> alike([("core", Decimal("0.8")), ("ram", Decimal("0.9"))])
+    >>> alike([("core", Decimal("0.8")), ("core", Decimal("0.8"))])
     """
     named = list(ratios)
     found = [ratio for _, ratio in named]
@@ -74,8 +74,8 @@ def assumed(price: Price, ratio: Decimal | None, kind: str) -> Price:
         return price
     percent = ((1 - ratio) * 100).quantize(_TENTH)
     said = (
-        f"not in the bill: {abs(percent)} % {'less' if percent > 0 else 'more'} than the list"
-        f" assumed, as for all {kind} that is"
+        f"not in the bill: assumed {abs(percent)} % {'less' if percent > 0 else 'more'} than the"
+        f" list, as for all {kind} in the bill"
     )
     return replace(price, usd=price.usd * ratio, note=joined(said, price.note))
 
@@ -141,7 +141,7 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True):
         parts += [f"{one.percent:f} % off {one.of}" for one in self.discounts]
         models = sorted({name for prices in self.under.values() for name in prices})
         if models:
-            parts.append(f"prices under {', '.join(models)} are read apart, not for on demand")
+            parts.append(f"prices under {', '.join(models)} are read separately, not for on-demand")
         if self.unread:
             more = f" and {len(self.unread) - 1:,} more" if len(self.unread) > 1 else ""
             parts.append(f"not used: {self.unread[0]}{more}")
@@ -231,15 +231,15 @@ def parse_discount(text: str) -> Discount:
         of = name.upper()
     if not separator or not of:
         raise UsageError(
-            f"--discount {text!r}: it is NAME=PERCENT, where NAME is"
-            f" {', '.join(services.values())}, all, or a SKU id such as BB77-5FDA-69D9"
+            f"--discount {text!r}: must be NAME=PERCENT; NAME is {', '.join(services.values())},"
+            " all, or a SKU ID such as BB77-5FDA-69D9"
         )
     try:
         percent = Decimal(number.removesuffix("%").strip())
     except InvalidOperation as exc:
-        raise UsageError(f"--discount {text!r}: {number!r} is no percentage") from exc
+        raise UsageError(f"--discount {text!r}: {number!r} is not a percentage") from exc
     if not percent.is_finite() or not 0 <= percent < _WHOLE:
-        raise UsageError(f"--discount {text!r}: a discount is from 0 to below 100 percent")
+        raise UsageError(f"--discount {text!r}: must be from 0 to below 100 percent")
     return Discount(of=of, percent=percent)
 
 
@@ -253,7 +253,7 @@ def parse_discounts(texts: Iterable[str]) -> tuple[Discount, ...]:
     for text in texts:
         discount = parse_discount(text)
         if found.setdefault(discount.of, discount) != discount:
-            raise UsageError(f"--discount: two for {discount.of}")
+            raise UsageError(f"--discount: {discount.of} is given twice")
     return tuple(found.values())
 
 

@@ -165,7 +165,7 @@ def absurd(quoted: Sequence[Quoted]) -> Iterator[Doubt | None]:
     for one in quoted:
         most = ceilings().get(one.kind)
         is_over = not one.usd.is_finite() or one.usd < 0 or (most is not None and one.usd > most)
-        why = "" if most is None else f"over {most:f}, {CEILING_FACTOR} times the dearest"
+        why = "" if most is None else f"over {most:f}, {CEILING_FACTOR} times the most expensive"
         yield Doubt(one, f"{why} known of its kind" if why else "no price") if is_over else None
 
 
@@ -179,7 +179,7 @@ def far_from_like(quoted: Sequence[Quoted]) -> Iterator[Doubt | None]:
         for one in like:
             most = MOST_SPOT_AGAINST_LIKE if one.is_spot else MOST_AGAINST_LIKE
             is_far = one.usd > most * middle or 0 < one.usd < LEAST_AGAINST_LIKE * middle
-            reason = f"where the median of {len(paid)} places is {middle:f}"
+            reason = f"but the median of {len(paid)} places is {middle:f}"
             yield Doubt(one, reason) if is_far else None
 
 
@@ -204,9 +204,9 @@ def free_where_paid(quoted: Sequence[Quoted]) -> Iterator[Doubt | None]:
             elif has_paid:
                 yield Doubt(one, "after a step that costs something")
             elif is_free and one.family in paid_families and not _is_to_itself(one):
-                yield Doubt(one, "where another place has a price")
+                yield Doubt(one, "but another place has a price")
             elif is_free and not _may_be_free(one.kind):
-                yield Doubt(one, "of a kind that is nowhere free")
+                yield Doubt(one, "of a kind that is never free")
             else:
                 yield None
 

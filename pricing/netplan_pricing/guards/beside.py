@@ -103,7 +103,7 @@ def _group(one: Quoted) -> str:
     """Return what a kind belongs to: of a small catalogue, kinds alone are too few to judge."""
     if one.kind in _TRAFFIC:
         return "all traffic"
-    return "all parts of machines" if one.usage else "all services"
+    return "all parts of VMs" if one.usage else "all services"
 
 
 def _jumps(before: dict[Key, Quoted], after: dict[Key, Quoted]) -> Iterator[Doubt]:
@@ -137,7 +137,7 @@ def _odd_new_ones(before: dict[Key, Quoted], after: dict[Key, Quoted]) -> Iterat
         middle, most = median(compared), _most_of_new(one)
         if not middle / most <= one.usd <= middle * most:
             where = "of its area" if compared is near else "of all places"
-            yield Doubt(one, f"new, where the median {where} is {middle:f}")
+            yield Doubt(one, f"new, but the median {where} is {middle:f}")
 
 
 def _most_of_new(one: Quoted) -> Decimal:

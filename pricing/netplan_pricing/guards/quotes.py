@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from netplan_pricing import schema
 from netplan_pricing.book import SnapshotPriceBook
+from netplan_pricing.container import Table
 from netplan_pricing.schema import NetworkKind
 
 _NAMED_ONLY = frozenset({NetworkKind.PEERING.value, NetworkKind.EXTERNAL_IP.value})
@@ -21,17 +22,17 @@ class Quoted(NamedTuple):
 
     kind: str
     """A component, a kind of traffic, a service: what is compared with its like."""
-    usage: str
-    """`on_demand`, `spot` and the like; empty where there is no choice."""
     place: str
     what: str
     """In words, for who reads a refusal."""
-    step: Decimal
     usd: Decimal
     sku_id: str
     as_of: str
     family: tuple[str, ...]
     """The same in another place has the same family and step."""
+    usage: str = ""
+    """`on_demand`, `spot` and the like; empty where there is no choice."""
+    step: Decimal = Decimal(0)
 
     @property
     def is_spot(self) -> bool:
@@ -55,19 +56,23 @@ def quotes(book: SnapshotPriceBook) -> Iterator[Quoted]:
     yield from _listed(book)
 
 
+def _known(table: Table, column: str) -> Iterator[tuple[int, Decimal]]:
+    """Yield the rows that have a price in a column, with it."""
+    for row in range(table.row_count):
+        usd = table[column].decimal(row)
+        if usd is not None:
+            yield row, usd
+
+
 def _rates(book: SnapshotPriceBook) -> Iterator[Quoted]:
     table = book.file.table(schema.COMPONENT_PRICES)
-    for row in range(table.row_count):
-        usd = table["usd"].decimal(row)
-        if usd is None:
-            continue
+    for row, usd in _known(table, "usd"):
         series, component, usage = (table[name][row] for name in ("series", "component", "usage"))
         yield Quoted(
             kind="gpu" if series == "gpu" else component,
             usage=usage,
             place=table["region"][row],
             what=f"{series} {component} {usage}",
-            step=Decimal(0),
             usd=usd,
             sku_id=table["sku_id"][row],
             as_of=table["as_of"][row],
@@ -77,16 +82,15 @@ def _rates(book: SnapshotPriceBook) -> Iterator[Quoted]:
 
 def _traffic(book: SnapshotPriceBook) -> Iterator[Quoted]:
     table = book.file.table(schema.NETWORK_PRICES)
-    for row in range(table.row_count):
-        start, usd = table["tier_start"].decimal(row), table["usd"].decimal(row)
-        if start is None or usd is None:
+    for row, usd in _known(table, "usd"):
+        start = table["tier_start"].decimal(row)
+        if start is None:
             continue
         kind, source = table["kind"][row], table["source_place"][row]
         destination = table["destination_place"][row]
         item = _PLACE.sub("", source).strip() if kind in _NAMED_ONLY else ""
         yield Quoted(
             kind=kind,
-            usage="",
             place=table["source_regions"][row] if kind in _NAMED_ONLY else source,
             what=f"{kind.replace('_', ' ')} {source} to {destination}".removesuffix(" to ").strip(),
             step=start,
@@ -99,14 +103,10 @@ def _traffic(book: SnapshotPriceBook) -> Iterator[Quoted]:
 
 def _services(book: SnapshotPriceBook) -> Iterator[Quoted]:
     table = book.file.table(schema.SERVICE_PRICES)
-    for row in range(table.row_count):
-        usd = table["usd"].decimal(row)
-        if usd is None:
-            continue
+    for row, usd in _known(table, "usd"):
         service, condition = table["service"][row], table["condition"][row]
         yield Quoted(
             kind=service,
-            usage="",
             place=table["region"][row],
             what=f"{service.replace('_', ' ')} {condition}".strip(),
             step=table["tier_start"].decimal(row) or Decimal(0),
@@ -134,7 +134,6 @@ def _tier1(book: SnapshotPriceBook) -> Iterator[Quoted]:
             usage=usage,
             place=table["region"][row],
             what=f"Tier_1 fee of {size or 'an unstated number of'} Gbit/s, {usage}",
-            step=Decimal(0),
             usd=usd,
             sku_id=table["sku_id"][row],
             as_of=table["as_of"][row],
@@ -178,7 +177,6 @@ def _listed(book: SnapshotPriceBook) -> Iterator[Quoted]:
                     usage=usage,
                     place=table["region"][row],
                     what=f"{machine_type} {usage}",
-                    step=Decimal(0),
                     usd=usd,
                     sku_id="",
                     as_of=table["as_of"][row],

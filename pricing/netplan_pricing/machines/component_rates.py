@@ -132,13 +132,16 @@ class ComponentRates:
 
     @cached_property
     def _ratios(self) -> dict[tuple[str, str], list[tuple[str, Decimal]]]:
-        """What the bill leaves of each list price, by kind, with the series that it is of."""
+        """What the bill leaves of each list price, by kind, with its SKU.
+
+        vCPUs and memory are two: one series may be all of the bill, and its discount all there is.
+        """
         ratios: dict[tuple[str, str], list[tuple[str, Decimal]]] = defaultdict(list)
         for row in range(self.table.row_count):
             usd = self._usd[self.table["usd"].codes[row]]
-            if usd and self.table["sku_id"][row] in self._terms.effective:
-                of = self.table["series"][row]
-                ratios[self._kind(row)].append((of, self._paid(row, usd).usd / usd))
+            sku_id = self.table["sku_id"][row]
+            if usd and sku_id in self._terms.effective:
+                ratios[self._kind(row)].append((sku_id, self._paid(row, usd).usd / usd))
         return dict(ratios)
 
     def as_of(self, row: int) -> str:

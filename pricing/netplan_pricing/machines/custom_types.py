@@ -102,7 +102,7 @@ class CustomTypes:
         memory_mib = custom.memory_gib * _MIB_PER_GIB
         if memory_mib % _MEMORY_STEP_MIB:
             raise MissingDatum(
-                f"{custom.name}: no such type: memory comes in steps of {_MEMORY_STEP_MIB} MiB"
+                f"{custom.name}: no such type: memory must be a multiple of {_MEMORY_STEP_MIB} MiB"
             )
         vcpus = self._billed_vcpus(custom)
         plain, extended = self._memory(custom, vcpus)
@@ -118,7 +118,7 @@ class CustomTypes:
             return Decimal(custom.size)
         billed = self._types.billed_vcpus(f"{custom.series}-{custom.size}")
         if billed is None:
-            raise MissingDatum(f"{custom.name}: the fraction of a vCPU that is billed is unknown")
+            raise MissingDatum(f"{custom.name}: the billed fraction of a vCPU is unknown")
         return billed
 
     def _memory(self, custom: CustomType, vcpus: Decimal) -> tuple[Decimal, Decimal]:
@@ -130,13 +130,13 @@ class CustomTypes:
                 raise MissingDatum(
                     f"{custom.name}: a custom type of series {custom.series} has at most"
                     f" {limit[0]} GiB per vCPU"
-                    + (f"; is it {custom.name}-ext?" if limit[1] else "")
+                    + (f"; did you mean {custom.name}-ext?" if limit[1] else "")
                 )
             return memory, Decimal(0)
         if limit is None:
             raise MissingDatum(
-                f"{custom.name}: from how many GiB per vCPU on series {custom.series} pays for"
-                " extended memory is not in the sources of this snapshot"
+                f"{custom.name}: the memory per vCPU above which series {custom.series} pays for"
+                " extended memory is not in this snapshot"
             )
         if not limit[1] or custom.is_shared_core:
             raise MissingDatum(f"{custom.name}: series {custom.series} has no extended memory")
@@ -153,7 +153,7 @@ class CustomTypes:
         gpu = self._types.gpu_type(standard.machine_type) if standard else None
         if standard is None or gpu is None:
             raise MissingDatum(
-                f"{custom.name}: how many GPUs it holds is unknown (no {custom.series}-standard"
-                f" type has {quoted(custom.size)} vCPUs)"
+                f"{custom.name}: its number of GPUs is unknown (no {custom.series}-standard type"
+                f" has {quoted(custom.size)} vCPUs)"
             )
         return Part(gpu, Decimal(standard.gpu_count))

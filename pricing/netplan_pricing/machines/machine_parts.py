@@ -126,7 +126,7 @@ class MachineParts:
             # An end mark makes a prefix the whole name.
             if f"{machine_type}$".startswith(pattern):
                 if not rates_of:
-                    raise MissingDatum(f"the price of {machine_type} cannot be summed: {source}")
+                    raise MissingDatum(f"the price of {machine_type} cannot be computed: {source}")
                 return rates_of, premium
         return series, ""
 
@@ -160,8 +160,8 @@ class MachineParts:
             if base == part.component:  # extended memory, GPUs
                 if usage in _COMMITMENTS and part.component == "extended_ram":
                     raise MissingDatum(
-                        f"no {usage.value} price for {custom.name}: the catalogue has no"
-                        " commitment for extended memory"
+                        f"no {usage.value} price for {custom.name}: the catalog has no commitment"
+                        " for extended memory"
                     )
                 series = custom.series if part.component == "extended_ram" else GPU_SERIES
                 parts.append(BilledPart(series, part.component, word, part.quantity))

@@ -1,39 +1,32 @@
-"""Prices of machines per hour: the sum of their parts' rates, else what another source lists.
-
-The catalogue's SKUs go first. A listed price stands where they know none, and for Spot, which moves
-within weeks, wherever it is the newer.
-"""
+"""Prices of machines per hour: quotes in words, tables of them, and why there is none."""
 
 from collections.abc import Iterable, Iterator
 from datetime import date
 from decimal import Decimal
-from functools import cached_property, lru_cache
-from typing import NamedTuple
+from functools import lru_cache
 
 import msgspec
 
 from netplan_planner import model
-from netplan_planner.errors import MissingDatum, UnknownName
-from netplan_planner.units import HOURS_PER_MONTH
+from netplan_planner.errors import MissingDatum, UnknownName, near
 from netplan_pricing import schema, texts
-from netplan_pricing.container import SnapshotFile, Table
+from netplan_pricing.container import SnapshotFile
 from netplan_pricing.contract.terms import COMPUTE_ENGINE, LIST_PRICES, Terms
 from netplan_pricing.machines.component_rates import USAGE_WORDS, ComponentRates
 from netplan_pricing.machines.custom_types import CustomType, parse_custom
-from netplan_pricing.machines.machine_parts import GENERIC_SSD_SERIES, BilledPart, MachineParts
+from netplan_pricing.machines.machine_parts import MachineParts
 from netplan_pricing.machines.machine_types import MachineTypes
+from netplan_pricing.machines.quotes import Quote, Quotes
 from netplan_pricing.machines.surcharges import SustainedUse
-from netplan_pricing.texts import joined, nearest, quoted, row_note
+from netplan_pricing.texts import joined, quoted, row_note
 
-_NO_DISCOUNT = "the series has no sustained-use discount: the on-demand price"
-_SSD_DIGITS = Decimal("1e-12")
-"""To which a GiB-month is divided into hours: below 1e-7 USD for the largest machine."""
+_NO_DISCOUNT = "the series has no sustained-use discount: the on-demand price applies"
 FLEXIBLE_PARTS = frozenset({"core", "ram", "custom_core", "custom_ram", "extended_ram"})
 """Parts that a flexible commitment covers."""
 _KEPT_LISTINGS = 2**16
 """More than all pairs of region and type: a table that repeats them asks once."""
 _SALES = "a2-ultragpu-"
-_SALES_NOTE = "the catalogue lists it; Google sells it through its sales team"
+_SALES_NOTE = "in the catalog; sold by Google's sales team"
 
 
 class ListedMachine(msgspec.Struct, frozen=True, kw_only=True):
@@ -56,26 +49,6 @@ class ListedMachine(msgspec.Struct, frozen=True, kw_only=True):
     """Why there is no price, empty where there is one."""
 
 
-class _Line(NamedTuple):
-    """A part and its rate per hour, before the part's own discount."""
-
-    part: BilledPart
-    usd: Decimal
-    row: int
-
-
-class Quote(NamedTuple):
-    """A price before it is put into words: summed (`lines`) or listed (`row`).
-
-    `as_of` is the date of its oldest part.
-    """
-
-    usd: Decimal
-    as_of: str
-    lines: tuple[_Line, ...] = ()
-    row: int | None = None
-
-
 class MachinePrices:
     """The machine prices of a snapshot."""
 
@@ -93,93 +66,8 @@ class MachinePrices:
         self._rates = rates
         self._sustained = sustained
         self._parts = MachineParts(file, types, sustained)
-        self._rows: dict[str, dict[str, int]] = {}
-        self._quotes: dict[tuple[str, str, model.Usage], Quote | str] = {}
+        self.quotes = Quotes(file, rates, self._parts, terms)
         self._listings = lru_cache(_KEPT_LISTINGS)(self._list)
-
-    @cached_property
-    def _listed(self) -> Table:
-        return self._file.table(schema.LISTED_PRICES)
-
-    @cached_property
-    def _listed_ranges(self) -> dict[str, range]:
-        return self._listed.ranges("region")
-
-    def _row(self, region: str, machine_type: str) -> int | None:
-        """Return the listed row of a region's type; a region is indexed when first asked for."""
-        rows = self._rows.get(region)
-        if rows is None:
-            names = self._listed["machine_type"]
-            found = self._listed_ranges.get(region, range(0))
-            rows = self._rows[region] = {names[row]: row for row in found}
-        return rows.get(machine_type)
-
-    # A quote: found once, kept, and put into words when it is asked for.
-
-    def _quote(self, region: str, machine_type: str, usage: model.Usage) -> Quote | str:
-        key = (region, machine_type, usage)
-        found = self._quotes.get(key)
-        if found is None:
-            found = self._quotes[key] = self._find(region, machine_type, usage)
-        return found
-
-    def _find(self, region: str, machine_type: str, usage: model.Usage) -> Quote | str:
-        """Return the quote of a predefined type, or why there is none."""
-        summed = self.summed(region, machine_type, usage)
-        row = self._row(region, machine_type)
-        usd = None if row is None else self._listed[USAGE_WORDS[usage]].decimal(row)
-        if row is None or usd is None:
-            return summed
-        as_of = self._listed["as_of"][row]
-        is_younger_spot = (
-            usage is model.Usage.SPOT and not isinstance(summed, str) and (as_of >= summed.as_of)
-        )
-        if is_younger_spot or not self.is_of_skus(summed):
-            discount = self._terms.discount(None, COMPUTE_ENGINE)
-            return Quote(usd * discount.ratio if discount else usd, as_of, row=row)
-        return summed
-
-    def is_of_skus(self, quote: Quote | str) -> bool:
-        """Return whether a sum has a SKU for each part; what another source solved has none."""
-        return isinstance(quote, Quote) and all(
-            self._rates.sku_id(line.row) is not None for line in quote.lines
-        )
-
-    def summed(self, region: str, machine_type: str, usage: model.Usage) -> Quote | str:
-        """Return the sum of a predefined type's parts, or why there is none.
-
-        With `SUSTAINED_USE` it raises KeyError: that is a discount on the sum.
-        """
-        try:
-            parts = self._parts.of_type(machine_type, usage)
-        except MissingDatum as error:
-            return str(error)
-        if not parts:
-            return f"no parts of {machine_type} are known"
-        return self._sum(region, parts)
-
-    def _sum(self, region: str, parts: tuple[BilledPart, ...]) -> Quote | str:
-        rows = self._rates.rows_of(region)
-        usd, as_of, lines = Decimal(0), "9999", []
-        for part in parts:
-            row = rows.get((part.series, part.component, part.usage))
-            if row is None and part.is_ssd and part.series not in self._rates.series_with_own_ssd:
-                row = rows.get((GENERIC_SSD_SERIES, part.component, part.usage))
-            rate = None if row is None else self._rates.usd(row)
-            if row is None or rate is None:
-                return self._no_rate(region, part, row)
-            if part.is_ssd:
-                rate = (rate / HOURS_PER_MONTH).quantize(_SSD_DIGITS).normalize()
-            usd += rate * part.ratio * part.quantity
-            as_of = min(as_of, self._rates.as_of(row))
-            lines.append(_Line(part, rate, row))
-        # The sum is as old as its oldest part.
-        return Quote(usd, as_of, tuple(lines))
-
-    def _no_rate(self, region: str, part: BilledPart, row: int | None) -> str:
-        usage = part.usage.replace("_", "-")
-        why = "" if row is None else f" ({row_note(self._rates.table['note'][row])})"
-        return f"no {usage} rate for {part.component} of {part.series} in {region} is known{why}"
 
     def price(self, region: str, machine_type: str, usage: model.Usage) -> model.Price:
         """Return a machine's price per hour.
@@ -219,8 +107,8 @@ class MachinePrices:
         covered = series in table["series"].values and price.parts
         if not covered or any(part.component not in FLEXIBLE_PARTS for part in price.parts):
             raise MissingDatum(
-                f"no flexible-commitment price for {machine_type}: no source of this snapshot says"
-                f" that it covers what series {quoted(series)} is billed for (it names"
+                f"no flexible-commitment price for {machine_type}: no source of this snapshot"
+                f" confirms coverage of series {quoted(series)} (it names"
                 f" {', '.join(table['series'].values)})"
             )
         return msgspec.structs.replace(
@@ -228,7 +116,7 @@ class MachinePrices:
             description=f"{price.description.replace('on-demand', 'flexible', 1)}, times {ratio:f}",
             source=f"{price.source}; {fee.description}",
             note=joined(
-                f"flexible commitment: {fee.description} ({fee.sku_id}), paid every hour of the"
+                f"flexible commitment: {fee.description} ({fee.sku_id}), billed every hour of the"
                 " term; it covers spend in any region",
                 price.note,
             ),
@@ -250,9 +138,9 @@ class MachinePrices:
         self, region: str, machine_type: str, usage: model.Usage, custom: CustomType | None
     ) -> model.Price:
         if custom is not None:
-            quote = self._sum(region, self._parts.of_custom(custom, usage))
+            quote = self.quotes.of_custom(region, custom, usage)
         else:
-            quote = self._quote(region, machine_type, usage)
+            quote = self.quotes.of(region, machine_type, usage)
         if isinstance(quote, str):
             raise MissingDatum(self._no_usage(region, machine_type, usage, quote))
         if quote.row is not None:
@@ -262,16 +150,16 @@ class MachinePrices:
     def _listed_price(
         self, quote: Quote, row: int, region: str, machine_type: str, usage: model.Usage
     ) -> model.Price:
-        list_usd = self._listed[USAGE_WORDS[usage]].decimal(row)
+        list_usd = self.quotes.listed[USAGE_WORDS[usage]].decimal(row)
         return self._terms.applied(
             model.Price(
                 usd=quote.usd if list_usd is None else list_usd,
                 unit="hour",
                 description=f"{machine_type}, {usage.value}",
                 as_of=date.fromisoformat(quote.as_of),
-                source=f"{self._listed['source'][row]}, {quote.as_of}",
+                source=f"{self.quotes.listed['source'][row]}, {quote.as_of}",
                 region=model.Region(region),
-                note=joined(texts.USAGE_NOTES[usage], row_note(self._listed["note"][row])),
+                note=joined(texts.USAGE_NOTES[usage], row_note(self.quotes.listed["note"][row])),
             ),
             COMPUTE_ENGINE,
         )
@@ -301,7 +189,7 @@ class MachinePrices:
         sources = dict.fromkeys(rates.source(line.row) for line in lines)
         notes = dict.fromkeys(rates.note(line.row) for line in lines)
         if any(line.part.ratio != 1 for line in lines):
-            notes["what no commitment covers is counted with the sustained-use discount"] = None
+            notes["usage without commitment has the sustained-use discount"] = None
         if said := self._parts.slice_note(machine_type):
             notes[said] = None
         if machine_type.startswith(_SALES) and usage in {model.Usage.CUD_1Y, model.Usage.CUD_3Y}:
@@ -318,8 +206,6 @@ class MachinePrices:
             note=joined(texts.USAGE_NOTES[usage], *notes),
             parts=parts,
         )
-
-    # Refusals.
 
     def _require_series(self, region: str, custom: CustomType) -> None:
         if custom.series not in self._types.series_offered(region):
@@ -338,7 +224,7 @@ class MachinePrices:
         return f"no {usage.value} price for {machine_type} in {region} is known ({as_of}): {why}"
 
     def _is_priced(self, region: str, machine_type: str) -> bool:
-        return isinstance(self._quote(region, machine_type, model.Usage.ON_DEMAND), Quote)
+        return isinstance(self.quotes.of(region, machine_type, model.Usage.ON_DEMAND), Quote)
 
     def _absence(self, region: str, machine_type: str) -> MissingDatum:
         """Return which of the reasons it is: unknown, or not offered."""
@@ -347,9 +233,9 @@ class MachinePrices:
             reason = f"{machine_type} has a list price in {region}, but is not offered there"
             return MissingDatum(f"{reason} {as_of}")
         if machine_type in self._types.shapes:
-            return MissingDatum(f"{machine_type} is neither offered nor priced in {region} {as_of}")
-        hint = model.why_no_shape(machine_type) or nearest(machine_type, self._types.shapes)
-        return UnknownName(f"no machine type {quoted(machine_type)} is known{hint} {as_of}")
+            return MissingDatum(f"{machine_type} is not offered or priced in {region} {as_of}")
+        hint = model.why_no_shape(machine_type) or near(machine_type, self._types.shapes)
+        return UnknownName(f"no machine type {quoted(machine_type)} is known {as_of}{hint}")
 
     def _short_absence(self, region: str, machine_type: str, *, is_priced: bool) -> str:
         """Return the reason without looking for like names, for tables of many rows."""
@@ -358,21 +244,15 @@ class MachinePrices:
         if is_priced:
             return "priced but not offered in this region"
         if self._types.is_offered(region, machine_type):
-            return "offered in this region but no price is known"
+            return "offered in this region, but its price is unknown"
         known = machine_type in self._types.shapes
-        return "neither offered nor priced in this region" if known else "unknown machine type"
-
-    # Tables.
-
-    def listed(self, region: str, machine_type: str) -> ListedMachine:
-        """Return all prices of a type; never raises, `reason` says why there are none."""
-        return self._listings(region, machine_type)
+        return "not offered and not priced in this region" if known else "unknown machine type"
 
     def _list(self, region: str, machine_type: str) -> ListedMachine:
         custom = parse_custom(machine_type)
         if custom is not None:
             return self._listed_custom(region, custom)
-        quotes = {usage: self._quote(region, machine_type, usage) for usage in USAGE_WORDS}
+        quotes = {usage: self.quotes.of(region, machine_type, usage) for usage in USAGE_WORDS}
         is_offered = self._types.is_offered(region, machine_type)
         is_priced = isinstance(quotes[model.Usage.ON_DEMAND], Quote)
         reason = ""
@@ -408,7 +288,7 @@ class MachinePrices:
             sustained_use_usd_per_hour=month,
             as_of=on_demand and date.fromisoformat(on_demand.as_of),
             spot_as_of=spot and date.fromisoformat(spot.as_of),
-            note="" if row is None else row_note(self._listed["note"][row]),
+            note="" if row is None else row_note(self.quotes.listed["note"][row]),
             reason=reason,
         )
 
@@ -419,7 +299,7 @@ class MachinePrices:
             try:
                 self._types.require_region(region)
                 self._require_series(region, custom)
-                quotes[usage] = self._sum(region, self._parts.of_custom(custom, usage))
+                quotes[usage] = self.quotes.of_custom(region, custom, usage)
             except MissingDatum as error:
                 quotes[usage] = str(error)
         first = quotes[model.Usage.ON_DEMAND]
@@ -432,9 +312,9 @@ class MachinePrices:
         )
 
     def batch(self, pairs: Iterable[tuple[str, str]]) -> Iterator[ListedMachine]:
-        """Yield `listed` for pairs of region and machine type, in their order."""
+        """Yield all prices of pairs of region and type; `reason` says why there are none."""
         for region, machine_type in pairs:
-            yield self.listed(region, machine_type)
+            yield self._listings(region, machine_type)
 
     def can_be_custom(self, region: str, custom: CustomType) -> bool:
         """Return whether the region offers the series and has rates for custom types of it."""

@@ -5,11 +5,10 @@ from math import ceil
 
 import msgspec
 
-from netplan_planner.errors import UnknownName
+from netplan_planner.errors import UnknownName, no_region
 from netplan_planner.model import MachineShape
 from netplan_pricing import schema
 from netplan_pricing.container import SnapshotFile, Table
-from netplan_pricing.texts import nearest, quoted
 
 
 class MachineTypes:
@@ -18,6 +17,7 @@ class MachineTypes:
     def __init__(self, file: SnapshotFile) -> None:
         self._file = file
         self._shapes: dict[str, MachineShape] | None = None
+        self._architectures: dict[str, set[str | None]] = {}
         self._rows: dict[str, int] = {}
         self._region_rows: dict[str, range] | None = None
         self._offered: dict[str, dict[str, MachineShape]] = {}
@@ -96,12 +96,12 @@ class MachineTypes:
 
     def architecture_of_series(self, series: str) -> str | None:
         """Return the architecture that all predefined types of a series have, else None."""
-        found = {
-            shape.architecture
-            for name, shape in self.shapes.items()
-            if self._types["series"][self._rows[name]] == series
-        }
-        return found.pop() if len(found) == 1 else None
+        if not self._architectures:
+            names = self._types["series"].texts()
+            for name, shape in zip(names, self.shapes.values(), strict=True):
+                self._architectures.setdefault(name, set()).add(shape.architecture)
+        found = self._architectures.get(series, set())
+        return next(iter(found)) if len(found) == 1 else None
 
     def regions(self) -> tuple[str, ...]:
         """Return every region with offered machine types, sorted."""
@@ -124,10 +124,7 @@ class MachineTypes:
             UnknownName: If no machine type is offered there; it names the nearest regions.
         """
         if not self.has_region(region):
-            raise UnknownName(
-                f"no region {quoted(region)} is known{nearest(region, self._ranges)};"
-                f" regions of {self.as_of}"
-            )
+            raise UnknownName(f"{no_region(region, self._ranges)}; regions of {self.as_of}")
 
     def offered(self, region: str) -> dict[str, MachineShape]:
         """Return the types that a region offers, in order of their names.

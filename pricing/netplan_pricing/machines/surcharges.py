@@ -64,7 +64,7 @@ class SustainedUse:
             ValueError: If `month_ratio` is outside 0 to 1.
         """
         if not 0 <= month_ratio <= 1:
-            raise ValueError(f"a share of a month is 0 to 1, got {month_ratio}")
+            raise ValueError(f"a share of the month must be 0 to 1, not {month_ratio}")
         steps, full = self._schedule(machine_type)
         run = Decimal(str(month_ratio)) * len(steps)
         if not run:
@@ -107,19 +107,19 @@ class Tier1Fees:
         usage = "spot" if is_spot else "on_demand"
         sizes = sorted(self._rows.get((region, usage), []))
         if not sizes:
-            raise MissingDatum(f"no Tier_1 fee in {quoted(region)} is known")
+            raise MissingDatum(f"the Tier_1 fee in {quoted(region)} is unknown")
         for size, row in sizes:
             if gbps == size:
                 usd = self._fees["usd"].decimal(row)
                 if usd is None:
                     raise MissingDatum(
-                        f"the catalogue names the Tier_1 fee of {size} Gbit/s in {quoted(region)}"
-                        f" (SKU {self._fees['sku_id'][row]}), but no single price above 0 for it"
+                        f"the catalog names the Tier_1 fee of {size} Gbit/s in {quoted(region)}"
+                        f" (SKU {self._fees['sku_id'][row]}), but no single price above 0"
                     )
                 return self._price(row, usd, region, size, is_spot=is_spot)
         published = ", ".join(f"{size}" for size, _ in sizes)
         raise MissingDatum(
-            f"no Tier_1 fee for {gbps:g} Gbit/s is published in {quoted(region)}, only for"
+            f"the Tier_1 fee for {gbps:g} Gbit/s in {quoted(region)} is not published, only for"
             f" {published} Gbit/s in total"
         )
 
@@ -131,9 +131,9 @@ class Tier1Fees:
             raise MissingDatum(f"series {series} has no Tier_1 ({source}, {as_of})")
         if model != Tier1Model.TOTAL_BANDWIDTH:
             raise MissingDatum(
-                f"the Tier_1 fee of {quoted(machine_type)} is unknown: the catalogue lists fees for"
-                " a total bandwidth and a 'VM Tier_1 networking performance' fee without stating"
-                f" per what, and not which of the two series {quoted(series)} pays"
+                f"the Tier_1 fee of {quoted(machine_type)} is unknown: the catalog has fees by"
+                " total bandwidth, and a 'VM Tier_1 networking performance' fee without a unit."
+                f" Which of them applies to {quoted(series)} is not stated"
             )
 
     def _price(self, row: int, usd: Decimal, region: str, size: Decimal, *, is_spot: bool) -> Price:
@@ -147,7 +147,7 @@ class Tier1Fees:
             source=dated(self._fees["source"][row], as_of, self._fees["sku_id"][row]),
             sku_id=SkuId(self._fees["sku_id"][row]) if self._fees["sku_id"][row] else None,
             region=Region(region),
-            note="per machine and hour, not covered by commitments",
+            note="per VM and hour, not covered by commitments",
         )
         return self._terms.applied(price, COMPUTE_ENGINE)
 
@@ -177,8 +177,8 @@ _SERIES = frozenset(
 """Whose nodes the catalogue of 2026-04-30 sells as core and memory at the rates of the series. G2
 has GPUs besides, M2 a premium of its own, and M4 two series of rates under one name."""
 _NOTE = (
-    "the rates of the series and the documented premium: in six places the SKUs of M1 and N1 nodes"
-    " differ from them, by up to 9 %"
+    "from the rates of the series and the documented premium; in six places the SKUs of M1 and N1"
+    " nodes differ by up to 9 %"
 )
 
 
@@ -196,9 +196,9 @@ class NodePrices:
         """
         found = _TYPE.fullmatch(node_type)
         if found is None or found[1] not in _SERIES:
-            raise MissingDatum(f"no price of the node type {quoted(node_type)} is known")
+            raise MissingDatum(f"the price of the node type {quoted(node_type)} is unknown")
         if usage not in {Usage.ON_DEMAND, Usage.SUSTAINED_USE}:
-            raise MissingDatum(f"no {usage.value} price of sole-tenant nodes is known")
+            raise MissingDatum(f"the {usage.value} price of sole-tenant nodes is unknown")
         series, counts = found[1], (Decimal(found[2]), Decimal(found[3]))
         core, ram = (
             self._rates.price(region, series, part, Usage.ON_DEMAND) for part in ("core", "ram")

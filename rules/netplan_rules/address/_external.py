@@ -10,8 +10,9 @@ from netplan_rules.base import reaches_floor
 from netplan_rules.shared.flows import used_path, used_ratio
 from netplan_rules.shared.peering import over_hub
 from netplan_rules.shared.removal import clean_up
-from netplan_rules.shared.trust import doubts_of_edge
+from netplan_rules.shared.trust import doubts_of_edge, limit_minutes
 from netplan_rules.wording import (
+    PRICE_STAYS,
     gbps,
     internal_target,
     no_longer_addressed,
@@ -65,7 +66,7 @@ def external_traffic(
             missing = src if sender is None else dst
             yield model.Gap(
                 resource=model.ResourceRef(self_link=missing.link or model.SelfLink(missing.key)),
-                reason="not in the inventory, so its network is not known",
+                reason="not in the inventory, so its network is unknown",
             )
         else:
             yield PairTraffic(edges=tuple(edges), sender=sender, receiver=receiver)
@@ -101,9 +102,9 @@ def _hit(facts: model.Facts, pair: PairTraffic, nic: model.NetworkInterface) -> 
     return model.Hit(
         resources=(sender.ref, receiver.ref),
         subject=pair_subject(facts.src(edge), facts.dst(edge)),
-        message=f"{volume(gib)} from {sender.name} to {receiver.name}{_back(pair)} go to external"
-        f" addresses ({edge.dst_address}{_held(facts, edge)}), {gbps(edge.series.max_gbps)} in the"
-        f" busiest minute, although {_joined(sender, receiver, hub)}",
+        message=f"{volume(gib)} from {sender.name} to {receiver.name}{_back(pair)} use external"
+        f" addresses ({edge.dst_address}{_held(facts, edge)}), {gbps(edge.series.max_gbps)}"
+        f" in the busiest minute, although {_joined(sender, receiver, hub)}",
         evidence=(
             model.Evidence(name="volume", value=float(gib), unit="GiB/month", source="flow logs"),
             model.Evidence(
@@ -122,6 +123,7 @@ def _hit(facts: model.Facts, pair: PairTraffic, nic: model.NetworkInterface) -> 
         throughput_fixed=predict(apply_change(query, change), facts.caps),
         saving=saving,
         used_ratio=used_ratio(facts, edge, now),
+        limit_minutes_per_day=limit_minutes(facts, edge, now),
         gib_per_month=gib,
         fix=fix,
         doubts=doubts.reasons,
@@ -132,9 +134,9 @@ def _hit(facts: model.Facts, pair: PairTraffic, nic: model.NetworkInterface) -> 
 def _joined(one: model.Instance, other: model.Instance, hub: str) -> str:
     """Return in words that two machines reach each other inside."""
     if hub:
-        return f"the hub {hub} of Network Connectivity Center joins the two networks"
+        return f"the Network Connectivity Center hub {hub} joins the two networks"
     nets = [{nic.network for nic in machine.interfaces} for machine in (one, other)]
-    return "both are in one network" if nets[0] & nets[1] else "the two networks are connected"
+    return "both VMs are in one network" if nets[0] & nets[1] else "the two networks are connected"
 
 
 def _address_fix(
@@ -147,11 +149,7 @@ def _address_fix(
     """Return the advice: another address in the configuration; the old one goes last, if at all."""
     receiver = pair.receiver
     used = pair.edges[0].dst_address or "the external address"
-    money = (
-        ""
-        if saving.unknown or saving.items
-        else " Between these places the price stays; only the limit changes."
-    )
+    money = "" if saving.unknown or saving.items else f" {PRICE_STAYS}"
     return model.Fix(
         text=f"In the configuration of {pair.sender.name}, connect to"
         f" {internal_target(pair.sender, receiver, nic)}, instead of {used}."
@@ -160,13 +158,13 @@ def _address_fix(
         verify=no_longer_addressed(used, pair.sender.project),
         clean_up=_clean_up(facts, pair),
         undo=model.Instruction(
-            text=f"Put {used} back into the configuration; nothing else changed."
+            text=f"Put {used} back into the configuration. Nothing else changed."
         ),
         documents=(
             "https://cloud.google.com/compute/docs/internal-dns",
             *(("https://cloud.google.com/network-connectivity/pricing",) if hub else ()),
         ),
-        caution="A firewall rule must let the internal source address in.",
+        caution="A firewall rule must allow the internal source address.",
     )
 
 
@@ -179,7 +177,7 @@ def _other_way(facts: model.Facts, pair: PairTraffic) -> str:
         return ""
     used = back.dst_address or "the external address"
     target = internal_target(pair.receiver, pair.sender, nic)
-    return f" If {pair.receiver.name} opens the connection, let it connect to {target}, not {used}."
+    return f" If {pair.receiver.name} opens the connection, it must use {target} instead of {used}."
 
 
 def _clean_up(facts: model.Facts, pair: PairTraffic) -> model.Instruction | None:

@@ -6,40 +6,24 @@ from netplan_planner import model
 from netplan_planner.ledger import ledger_of
 from netplan_planner.throughput import predict
 from netplan_rules.address._external import PairTraffic, external_traffic
-from netplan_rules.base import Rule, volume_floor
+from netplan_rules.base import rule_of, volume_floor
 from netplan_rules.shared.flows import used_path, used_ratio
 from netplan_rules.shared.peering import NOT_PEERED, joining
-from netplan_rules.shared.trust import doubts_of_edge
+from netplan_rules.shared.trust import doubts_of_edge, limit_minutes
 from netplan_rules.wording import pair_subject, volume
 
-RULE = Rule(
-    id="external-ip-between-vpcs",
-    title="Machines of two unconnected networks talk over external addresses",
+RULE = rule_of(
+    __name__,
     severity=model.Severity.MEDIUM,
     needs=frozenset({model.Need.INVENTORY, model.Need.PEERS}),
-    rationale="Without a peering, external addresses are the only path: its cap and price are those"
-    " of traffic that leaves the VPC.",
-    remediation="Peer the two networks, or offer the service through Private Service Connect or"
-    " Network Connectivity Center; then use internal addresses.",
-    guards="Overlapping subnetwork ranges cannot be peered, nor those that overlap ranges of a"
-    " network that the other is peered with, nor two auto-mode networks, nor an auto-mode one and"
-    " ranges within 10.128.0.0/9, nor two VPC spokes of Network Connectivity Center: the rule then"
-    " names Private Service Connect instead. Silent for peered networks, for those that a hub"
-    " joins, and below the volume floor.",
-    references=(
-        "https://cloud.google.com/vpc/docs/vpc-peering",
-        "https://cloud.google.com/vpc/docs/private-service-connect",
-    ),
     work=model.Work(
-        effort="A peering made from both sides or an endpoint of Private Service Connect, then the"
-        " addresses in the configuration.",
-        restart="No machine; the application, where it reads its configuration at its start only.",
+        effort="Create a peering from both sides or a Private Service Connect endpoint, then change"
+        " the addresses in the configuration.",
+        restart="No VM. The application restarts if it reads its configuration only at start.",
         undo="Use the external addresses again, then delete both peerings or the endpoint.",
-        window="None: the new way stands beside the old one until it is used.",
+        window="None: the old path stays until the new one is in use.",
     ),
     thresholds=(volume_floor(10.0),),
-    group_message="{volume:,.0f} GiB a month between two unconnected networks of yours go to"
-    " external addresses ({count} pairs)",
     summed=("volume",),
 )
 
@@ -74,8 +58,8 @@ def _hit(facts: model.Facts, pair: PairTraffic) -> model.Hit:
         resources=(sender.ref, receiver.ref),
         subject=pair_subject(facts.src(edge), facts.dst(edge)),
         message=f"{volume(gib)} from network {model.last_part(_network(sender))} to"
-        f" {model.last_part(_network(receiver))} go over external addresses; the networks are"
-        " not peered",
+        f" {model.last_part(_network(receiver))} use external addresses; the networks are not"
+        " peered",
         cause="" if joined.is_peering else "no peering is possible",
         evidence=(
             model.Evidence(name="volume", value=float(gib), unit="GiB/month", source="flow logs"),
@@ -92,6 +76,7 @@ def _hit(facts: model.Facts, pair: PairTraffic) -> model.Hit:
         if joined.is_peering
         else model.Saving(unknown=NOT_PEERED),
         used_ratio=used_ratio(facts, edge, now),
+        limit_minutes_per_day=limit_minutes(facts, edge, now),
         gib_per_month=gib,
         fix=joined.fix,
         doubts=doubts.reasons,

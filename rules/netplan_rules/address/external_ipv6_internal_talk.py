@@ -4,28 +4,19 @@ from collections.abc import Iterator
 
 from netplan_planner import model
 from netplan_planner.throughput import predict
-from netplan_rules.base import Rule, reaches_floor, volume_floor
+from netplan_rules.base import reaches_floor, rule_of, volume_floor
 from netplan_rules.shared.flows import used_path, used_ratio
 from netplan_rules.shared.peering import over_hub
-from netplan_rules.shared.trust import doubts_of_edge
+from netplan_rules.shared.trust import doubts_of_edge, limit_minutes
 from netplan_rules.wording import internal_target, no_longer_addressed, pair_subject, volume
 from netplan_rules.work import ADDRESS
 
-RULE = Rule(
-    id="external-ipv6-internal-talk",
-    title="Machines of one network talk over external IPv6",
+RULE = rule_of(
+    __name__,
     severity=model.Severity.LOW,
     needs=frozenset({model.Need.INVENTORY, model.Need.PEERS}),
-    rationale="External IPv6 addresses are outside the VPC for the bandwidth caps, as external IPv4"
-    " ones are. An internal address of the same machine reaches it within the VPC.",
-    remediation="Use the internal IPv4 or IPv6 address of the peer, by its internal DNS name.",
-    guards="Silent when the receiver has no internal address in a connected network. Whether the"
-    " traffic is billed inside a zone is not settled by any document, so no saving is stated.",
-    references=("https://cloud.google.com/compute/docs/ip-addresses",),
     work=ADDRESS,
     thresholds=(volume_floor(1.0),),
-    group_message="{volume:,.0f} GiB a month between your own machines go over external IPv6"
-    " ({count} pairs)",
     summed=("volume",),
 )
 
@@ -60,8 +51,8 @@ def _hit(
     return model.Hit(
         resources=(sender.ref, receiver.ref),
         subject=pair_subject(facts.src(edge), facts.dst(edge)),
-        message=f"{volume(gib)} from {sender.name} to {receiver.name} go to the external IPv6"
-        f" address {edge.dst_address}",
+        message=f"{volume(gib)} from {sender.name} to {receiver.name} use the external IPv6 address"
+        f" {edge.dst_address}",
         evidence=(
             model.Evidence(name="volume", value=float(gib), unit="GiB/month", source="flow logs"),
             model.Evidence(
@@ -72,6 +63,7 @@ def _hit(
         limit=now.binding,
         throughput_now=now,
         used_ratio=used_ratio(facts, edge, now),
+        limit_minutes_per_day=limit_minutes(facts, edge, now),
         gib_per_month=gib,
         fix=RULE.fix(
             text=f"In the configuration of {sender.name}, use"
@@ -79,7 +71,7 @@ def _hit(
             f"{over_hub(facts.inventory.hub_over(sender, receiver))}",
             label="internal address",
             verify=no_longer_addressed(edge.dst_address or "", sender.project),
-            undo=f"Put {edge.dst_address} back; nothing else changed.",
+            undo=f"Put {edge.dst_address} back. Nothing else changed.",
             documents=("https://cloud.google.com/compute/docs/internal-dns",),
         ),
         doubts=doubts.reasons,

@@ -3,35 +3,21 @@
 from collections.abc import Iterator
 
 from netplan_planner import model
-from netplan_rules.base import Rule, reaches_floor, volume_floor
+from netplan_rules.base import reaches_floor, rule_of, volume_floor
 from netplan_rules.shared.trust import doubts_of_edge
 from netplan_rules.wording import no_longer_addressed, pair_subject, volume
 
-RULE = Rule(
-    id="own-lb-hairpin",
-    title="Machines reach their own service by its public load balancer",
+RULE = rule_of(
+    __name__,
     severity=model.Severity.MEDIUM,
     needs=frozenset({model.Need.INVENTORY, model.Need.PEERS}),
-    rationale="The packets leave the VPC to a public address of yours and come back in: the"
-    " sender's cap for outside addresses applies, and the load balancer's processing is paid for"
-    " traffic that never had to leave.",
-    remediation="Give internal clients an internal load balancer (or an internal DNS view of the"
-    " same name) in front of the same backends.",
-    guards="Internal load balancers and those of projects that were not read are left alone, and"
-    " volumes below the floor.",
-    references=(
-        "https://cloud.google.com/load-balancing/docs/internal",
-        "https://cloud.google.com/vpc/network-pricing",
-    ),
     work=model.Work(
-        effort="An internal load balancer and a private DNS zone.",
-        restart="Nothing; clients that keep the old answer of DNS follow when it expires.",
-        undo="Let the name resolve to the public address again.",
-        window="None: the new way stands beside the old one until the name leads to it.",
+        effort="Create an internal load balancer and a private DNS zone.",
+        restart="Nothing. Clients with a cached DNS answer follow when it expires.",
+        undo="Resolve the name to the public address again.",
+        window="None: the old path stays until DNS points to the new one.",
     ),
     thresholds=(volume_floor(1.0),),
-    group_message="{volume:,.0f} GiB a month from your machines go to public load balancers of your"
-    " own ({count} pairs)",
     summed=("volume",),
 )
 
@@ -64,7 +50,7 @@ def _hit(facts: model.Facts, edge: model.Edge, front: model.ForwardingRule) -> m
         resources=((sender.ref,) if sender else ()) + (front.ref,),
         subject=pair_subject(src, facts.dst(edge)),
         message=f"{volume(gib)} from {src.name} go to {edge.dst_address or front.ip_address}, the"
-        f" public address of your own load balancer {front.name}",
+        f" public address of your load balancer {front.name}",
         evidence=(
             model.Evidence(name="volume", value=float(gib), unit="GiB/month", source="flow logs"),
             model.Evidence(
@@ -73,8 +59,8 @@ def _hit(facts: model.Facts, edge: model.Edge, front: model.ForwardingRule) -> m
             model.Evidence(name="observed_p95", value=edge.series.p95_gbps, unit="Gbit/s"),
         ),
         saving=model.Saving(
-            unknown="which share of the load balancer's charges this traffic causes depends on"
-            " its kind; compare the bill before and after"
+            unknown="the share of the load balancer's charges that this traffic causes depends on"
+            " its type; compare the bill before and after"
         ),
         gib_per_month=gib,
         fix=RULE.fix(
@@ -82,9 +68,9 @@ def _hit(facts: model.Facts, edge: model.Edge, front: model.ForwardingRule) -> m
             verify=no_longer_addressed(
                 edge.dst_address or front.ip_address or "", src.project or ""
             ),
-            undo="Let the name resolve to the public address again.",
-            text=f"Put an internal load balancer in front of the backends of {front.name} and let"
-            " internal clients resolve its name to that (a private DNS zone).",
+            undo="Resolve the name to the public address again.",
+            text=f"Put an internal load balancer in front of the backends of {front.name}. Resolve"
+            " its name to it for internal clients (a private DNS zone).",
             documents=("https://cloud.google.com/load-balancing/docs/internal",),
         ),
         doubts=doubts.reasons,

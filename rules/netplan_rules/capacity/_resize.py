@@ -22,7 +22,7 @@ from netplan_planner.throughput import (
 from netplan_rules.money import bill_usd, by_bill, change_of, machine_saving, take
 from netplan_rules.shared.managed import replacement
 from netplan_rules.shared.seen_needs import seen_need, size_of
-from netplan_rules.shared.trust import Doubts
+from netplan_rules.shared.trust import WHOLE_DAY_MINUTES, Doubts, minutes_per_day
 from netplan_rules.wording import (
     back_to_type,
     gbps,
@@ -34,14 +34,14 @@ from netplan_rules.wording import (
 )
 
 OF_A_GROUP = (
-    "A managed instance group or GKE made it: change the template or the node pool, or the group"
-    " undoes the change."
+    "A managed instance group or GKE created it: change the template or the node pool, or the"
+    " group reverts the change."
 )
 _DOCUMENTS = (
     "https://cloud.google.com/compute/docs/instances/changing-machine-type-of-stopped-instance",
     "https://cloud.google.com/compute/docs/network-bandwidth",
 )
-_CHECK_FIRST = "check first that the type is in the zone and suits the image's drivers."
+_CHECK_FIRST = "check first that the zone offers the type and the image has its drivers."
 TARGET_RULE = "egress-cap-undersized-for-target"
 """Its threshold says how much of a cap a declared target leaves free, for every rule."""
 _SURE = "high"
@@ -122,8 +122,8 @@ def cheapest(
     Commitments count: a machine that they serve can be cheaper than its price.
     """
     if need is None:
-        return None, "the shape of its machine type is not known"
-    match facts.even.machines.choose(need):
+        return None, "the size of its machine type is unknown"
+    match facts.machines.choose_from(instance, need):
         case model.Infeasible(binding=binding, shortfall=shortfall):
             return None, f"no type in {need.region} carries it: {binding}, {shortfall}"
         case model.MachinePlan(ranked=ranked):
@@ -145,10 +145,10 @@ def resize_fix(
     """Return the advice to take another machine type, with the commands where they suffice."""
     if candidate is None:
         return model.Fix(
-            text=f"No single machine fits: {why_not}. Spread the load over more machines.",
-            label="more machines",
+            text=f"No single VM fits: {why_not}. Spread the load over more VMs.",
+            label="more VMs",
         )
-    text = f"Take {machines(candidate)}: {gbps(candidate.cap_gbps)} at the cap."
+    text = f"Use {machines(candidate)}: cap {gbps(candidate.cap_gbps)}."
     if is_managed(facts, instance):
         by_maker = replacement(instance, candidate.machine_type)
         return model.Fix(
@@ -164,7 +164,7 @@ def resize_fix(
         text=text,
         label=machines(candidate),
         verify=has_type(instance, candidate.machine_type),
-        undo=keep_the_old("the old machine")
+        undo=keep_the_old("the old VM")
         if why_new or candidate.count > 1
         else back_to_type(instance, candidate),
         commands=() if why_new else resize_commands(instance, candidate),
@@ -175,17 +175,17 @@ def resize_fix(
 
 def _stops(instance: model.Instance) -> str:
     if instance.is_stopped:
-        return f"It is stopped and takes the type as it is; {_CHECK_FIRST}"
+        return f"It is stopped, so the type changes at once; {_CHECK_FIRST}"
     if instance.is_suspended:
-        return f"It is suspended: it is resumed and stopped for the change; {_CHECK_FIRST}"
+        return f"It is suspended. The change resumes and stops it; {_CHECK_FIRST}"
     if instance.status == model.UNKNOWN_STATUS:
         return (
-            "A machine that is only planned needs no command: write the type into its"
-            f" configuration. One that runs is stopped for the change; {_CHECK_FIRST}"
+            "A planned VM needs no command: write the type into its configuration. A running VM"
+            f" is stopped for the change; {_CHECK_FIRST}"
         )
-    kept = " An external address that is not reserved is another one afterwards."
+    kept = " An external address that is not reserved changes."
     has_own = any(nic.external_ipv4 for nic in instance.interfaces)
-    return f"Stops the machine for the change; {_CHECK_FIRST}{kept if has_own else ''}"
+    return f"Stops the VM for the change; {_CHECK_FIRST}{kept if has_own else ''}"
 
 
 def doubts_of_caps(
@@ -205,14 +205,14 @@ def doubts_of_caps(
         )
         new = next(fitting, None)
         if candidate.to_check:
-            doubts.add(f"whether it can become {candidate.machine_type}: {candidate.to_check}")
+            doubts.add(f"check the change to {candidate.machine_type}: {candidate.to_check}")
     for one in (cap, new):
         if one is None:
             continue
         if one.is_peak:
             doubts.add(f"the cap of {one.machine_type}: {one.caution}")
         if one.confidence != _SURE:
-            doubts.add(f"the source of the cap of {one.machine_type} is of {one.confidence} trust")
+            doubts.add(f"confidence in the cap of {one.machine_type}: {one.confidence}")
     return doubts
 
 
@@ -341,6 +341,14 @@ def wanted_gbps(
     )
 
 
+def wanted_minutes(facts: model.Facts, instance: model.Instance, default: model.EgressCap) -> float:
+    """Return for how much of a day `wanted_gbps` is wanted: all of it where that is declared."""
+    target, rates = facts.target(instance), facts.rates_of(instance)
+    if rates is None or (target is not None and target.gbps > default.egress_gbps):
+        return WHOLE_DAY_MINUTES
+    return minutes_per_day(facts, rates.egress, default.egress_gbps, rates)
+
+
 def pool_of(facts: model.Facts, instance: model.Instance) -> NodePool | None:
     """Return the node pool of a machine, where both the node and the pool were read."""
     node = facts.inventory.node_by_instance.get(instance.ref.self_link)
@@ -355,7 +363,7 @@ def tier1_choice(
     need = need_of(facts, instance, wanted, model.Destination.INTERNAL)
     if need is None:
         return None
-    plan = facts.even.machines.choose(need)
+    plan = facts.machines.choose_from(instance, need)
     if isinstance(plan, model.Infeasible):
         return None
     own = [c for c in plan.ranked if c.is_tier1 and c.machine_type == instance.machine_type]
@@ -363,7 +371,7 @@ def tier1_choice(
     if not own:
         return None
     if own[0].usd_per_month is None:
-        reason = f"the Tier_1 fee is not known: {own[0].note}"
+        reason = f"the Tier_1 fee is unknown: {own[0].note}"
         return model.Gap(resource=instance.ref, reason=reason)
     # A machine that stays in its series keeps what commitments cover of it.
     costs = sorted(
@@ -382,9 +390,7 @@ def _compared(rival: _Cost, own: _Cost) -> model.Text:
     """Return what another machine costs against Tier_1 on this one."""
     more = rival.usd - own.usd
     if more < 0:
-        return model.worded(
-            f"{machines(rival.candidate)} would cost ", money(-more), " a month less than that"
-        )
+        return model.worded(f"{machines(rival.candidate)} would cost ", money(-more), "/month less")
     return model.worded(
-        f"{machines(rival.candidate)} without it costs ", money(more), " a month more"
+        f"{machines(rival.candidate)} without it costs ", money(more), "/month more"
     )

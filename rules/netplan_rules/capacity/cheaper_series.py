@@ -9,81 +9,57 @@ from netplan_planner.errors import MissingDatum
 from netplan_planner.machines.groups import changed_together
 from netplan_planner.model.plans.plan_answer import LEAST_SAVING_USD
 from netplan_planner.throughput import instance_cap
-from netplan_rules.base import Rule, Threshold, ratio_limit
+from netplan_rules.base import Threshold, ratio_limit, rule_of
 from netplan_rules.capacity import _resize as resize
 from netplan_rules.money import by_bill, machine_saving, take
+from netplan_rules.shared.seen_needs import why_kept
 from netplan_rules.shared.trust import Doubts, doubts_of_rates
 from netplan_rules.wording import gbps, money, rate_evidence, vm_subject
 from netplan_rules.work import MACHINE_TYPE
 
-RULE = Rule(
-    id="cheaper-series",
+RULE = rule_of(
+    __name__,
     aliases=("newer-series-cheaper-faster",),
-    title="Another series carries what a machine needs for less money",
     severity=model.Severity.MEDIUM,
     needs=frozenset({model.Need.INVENTORY, model.Need.PRICES}),
-    rationale="Series differ in price per vCPU, memory and Gbit/s; a machine that was the best"
-    " choice years ago seldom is today.",
-    remediation="Move to the named series at the next maintenance window.",
-    guards="Only a series of the same or a later generation is named, of the same family where the"
-    " machine is of one for a purpose (compute- or memory-optimized), one whose bandwidth is no"
-    " peak and that takes the machine's disks and placement policy; where that is not known the"
-    " rule keeps silent. It carries the 95th percentile of what the machine was seen to send with"
-    " 20 % to spare, its busiest minute and its target, as `fleet` and `recommend --vm` ask it;"
-    " where nothing tells what it sends, it has the bandwidth of today. Silent for GPUs, local SSD,"
-    " shared-core, bare-metal and Tier_1 machines, for those on sole-tenant nodes, with nested"
-    " virtualization or a specific reservation, for those with licences that are billed by core"
-    " (Windows, SQL Server, RHEL, SLES), for stopped and pinned machines, for machines whose cap is"
-    " nearly used up or below their target (the rules on caps name what carries that), and below"
-    " the money floor. Both sides are compared at the price of a whole month, sustained-use"
-    " discounts included; what commitments cover stays paid, and is no saving. A vCPU of"
-    " another series does other work, so the confidence is at most medium. Where metrics of at"
-    " least 14 days tell what CPU and memory a machine uses, that is what the other one must have;"
-    " machines labelled netplan-role=standby keep their size.",
-    references=("https://cloud.google.com/compute/docs/machine-resource",),
     work=MACHINE_TYPE,
     thresholds=(
-        ratio_limit("min_saving_ratio", 0.1, "share of today's price that must be saved"),
+        ratio_limit("min_saving_ratio", 0.1, "minimum saving as a share of today's price"),
         Threshold(
             name="min_saving_usd",
             default=float(LEAST_SAVING_USD),
             unit="USD/month",
-            about="saving of one change, of a machine or of all machines of a node pool or managed"
-            " group, below which the rule keeps silent",
+            about="minimum saving of one change (one VM, or all VMs of a node pool or managed"
+            " instance group)",
         ),
         ratio_limit(
             "busy_ratio",
             0.8,
-            "share of a cap, inside or to outside the VPC, that is observed at the 95th"
-            " percentile or declared as target, from which another size is due first",
+            "share of a cap (internal or external), observed at the 95th percentile or declared"
+            " as target, from which a larger type comes first",
         ),
         ratio_limit(
             "cpu_ratio",
             0.7,
-            "share of the proposed vCPUs that the 95th percentile of the CPU in use may take,"
-            " where metrics tell of it; for every rule that proposes a type, and for recommend",
+            "maximum CPU use of the proposed type at the 95th percentile, where metrics show it;"
+            " also for all rules that propose a type, and for recommend",
             least=0.1,
         ),
         ratio_limit(
             "memory_ratio",
             0.8,
-            "share of the proposed memory that the greatest use may take, where metrics tell"
-            " of it; for the same",
+            "maximum memory use of the proposed type at the peak, where metrics show it; also for"
+            " all rules that propose a type, and for recommend",
             least=0.1,
         ),
         Threshold(
             name="min_metric_days",
             default=14.0,
             unit="days",
-            about="days with points below which CPU and memory of metrics decide nothing",
+            about="days with data points that CPU and memory metrics need to decide a size",
         ),
     ),
-    group_message="{count} machines cost more than a type of another series with the bandwidth,"
-    " vCPUs and memory that they need; the first ({machine_type}) than {proposed}",
 )
-
-_BILLED_BY_CORE = ("windows", "sql", "rhel", "sles", "sap")
-"""Parts of licence names billed by core (cloud.google.com/compute/disks-image-pricing)."""
 
 
 class _Change(NamedTuple):
@@ -99,7 +75,7 @@ class _Change(NamedTuple):
 @RULE
 def check(facts: model.Facts) -> Iterator[model.Hit | model.Gap]:
     """Yield each machine for which another series that carries its need is cheaper."""
-    ledger = facts.even.machines.ledger(facts.inventory, facts.today)
+    ledger = facts.machines.ledger(facts.inventory, facts.today)
     comparable = (one for one in facts.inventory.instances if _is_comparable(facts, one))
     floor_usd = Decimal(str(facts.threshold(RULE.id, "min_saving_usd")))
     for together in changed_together(facts, comparable):
@@ -152,24 +128,13 @@ def _hits(
 def _is_comparable(facts: model.Facts, instance: model.Instance) -> bool:
     shape = facts.shape(instance.machine_type)
     # A type of unknown shape has no price either, and is then listed as not judged.
-    is_plain = shape is None or not (
-        shape.is_shared_core
-        or shape.is_bare_metal
-        or shape.gpu_count
-        or shape.bundled_local_ssd_gib
-    )
     return (
-        is_plain
+        not (shape is not None and shape.is_shared_core)
         and instance.is_to_run
         and instance.bandwidth_tier is not model.BandwidthTier.TIER_1
         and not instance.is_sole_tenant
         and instance.reservation is None
-        and not instance.has_nested_virtualization
-        and instance.gpu_count == 0
-        and instance.local_ssd_count == 0
-        and not instance.unknown_parts
-        and instance.label("netplan-pin") is None
-        and not any(part in name for name in instance.licenses for part in _BILLED_BY_CORE)
+        and not why_kept(facts, instance)
     )
 
 
@@ -196,7 +161,7 @@ def _better(
     need = resize.resize_need(facts, instance, cap)
     if need is None:
         return None
-    plan = facts.even.machines.choose(need)
+    plan = facts.machines.choose_from(instance, need)
     if isinstance(plan, model.Infeasible):
         return None
     best = by_bill(ledger, instance, plan.ranked)[0]
@@ -228,9 +193,9 @@ def _hit(
     rates = facts.rates_of(instance)
     is_less = rates is not None and candidate.cap_gbps < cap.egress_gbps
     doubts = doubts_of_rates(facts, instance, rates) if rates is not None and is_less else Doubts()
-    doubts.add("a vCPU of another series does other work; try the load first")
+    doubts.add("vCPUs of another series perform differently; test the load first")
     if instance.is_spot:
-        doubts.add("prices of Spot machines change")
+        doubts.add("Spot prices change")
     resize.doubts_of_caps(facts, doubts, cap, candidate)
     return model.Hit(
         resources=(instance.ref,),
@@ -239,7 +204,7 @@ def _hit(
             f"{candidate.machine_type} has {_bandwidth(candidate, cap)},"
             f" {candidate.vcpus} vCPUs and {candidate.memory_gib:g} GiB for ",
             money(saving.usd_per_month),
-            f" a month less than {instance.machine_type}{_before(saving)}",
+            f"/month less than {instance.machine_type}{_before(saving)}",
         ),
         cause=_before(saving),
         evidence=(

@@ -4,46 +4,30 @@ from collections.abc import Iterator
 
 from netplan_planner import model
 from netplan_planner.throughput import outside_gbps
-from netplan_rules.base import Rule, ratio_limit
+from netplan_rules.base import ratio_limit, rule_of
 from netplan_rules.capacity._resize import doubts_of_caps, type_evidence
 from netplan_rules.shared.trust import doubts_of_rates
 from netplan_rules.wording import command, gbps, rate_evidence, vm_subject
 
-RULE = Rule(
-    id="cpu-advice-breaks-bandwidth",
-    title="Google recommends a machine type that sends less than the machine sends",
+RULE = rule_of(
+    __name__,
     severity=model.Severity.HIGH,
     needs=frozenset({model.Need.INVENTORY, model.Need.RATES, model.Need.TYPE_RECOMMENDATIONS}),
-    rationale="Recommendations of machine types look at CPU and memory. The egress cap falls with"
-    " the vCPUs, and traffic above it waits or is dropped after the change.",
-    remediation="Dismiss the recommendation, or take a smaller type that still carries the traffic:"
-    " netplan recommend --vm NAME compares them.",
-    guards="Silent where the recommended type carries the 95th percentile with the room that the"
-    " threshold leaves, for recommendations that are dismissed, failed or made already, and for"
-    " machines that were not read. A recommended type without a known cap, and a machine of which"
-    " no rates are known, are listed as not judged.",
-    references=(
-        "https://cloud.google.com/compute/docs/instances/apply-machine-type-recommendations-for-"
-        "instances",
-        "https://cloud.google.com/compute/docs/network-bandwidth",
-    ),
     work=model.Work(
-        effort="One command for each recommendation.",
-        restart="Nothing: the machine stays as it is.",
-        undo="A dismissed recommendation is restored in the console's history of recommendations;"
-        " the machine never changed.",
+        effort="One command per recommendation.",
+        restart="Nothing: the VM does not change.",
+        undo="Restore the dismissed recommendation in the console's recommendation history. The VM"
+        " never changed.",
         window="None.",
     ),
     thresholds=(
         ratio_limit(
             "p95_ratio",
             0.9,
-            "share of the recommended type's cap that the 95th percentile may reach",
+            "maximum share of the recommended type's cap at the 95th percentile",
             least=0.1,
         ),
     ),
-    group_message="Google recommends for {count} machines a type that sends less than they send;"
-    " the first {p95_rate}, and {cap_rate} then",
 )
 
 _OPEN = frozenset({"ACTIVE", "CLAIMED", None})
@@ -63,9 +47,9 @@ def check(facts: model.Facts) -> Iterator[model.Hit | model.Gap]:
         rates = rates_of.get(advice.instance)
         cap = facts.caps.cap(advice.machine_type)
         if rates is None:
-            yield model.Gap(resource=instance.ref, reason="nothing tells what it sends")
+            yield model.Gap(resource=instance.ref, reason="its egress is unknown")
         elif cap is None:
-            reason = f"no cap is known of {advice.machine_type}, which Google recommends"
+            reason = f"the cap of {advice.machine_type}, which Google recommends, is unknown"
             yield model.Gap(resource=instance.ref, reason=reason)
         else:
             yield from _judge(facts, advice, instance, rates, cap)
@@ -83,7 +67,7 @@ def _judge(
     if rates.egress.p95_gbps > share * cap.egress_gbps:
         yield _hit(facts, advice, instance, rates, cap, rates.egress.p95_gbps, cap.egress_gbps)
     elif cap.external_gbps is not None and outside > share * cap.external_gbps:
-        yield _hit(facts, advice, instance, rates, cap, outside, cap.external_gbps, " outside")
+        yield _hit(facts, advice, instance, rates, cap, outside, cap.external_gbps, " to outside")
 
 
 def _hit(
@@ -101,8 +85,8 @@ def _hit(
         resources=(instance.ref, advice.ref),
         subject=vm_subject(instance),
         message=f"Google recommends {advice.machine_type} for {instance.name}, which sends"
-        f" {gbps(p95_gbps)}{where} at the 95th percentile; at most {gbps(cap_gbps)} goes"
-        " with that type",
+        f" {gbps(p95_gbps)}{where} at the 95th percentile; that type sends at most"
+        f" {gbps(cap_gbps)}",
         evidence=(
             rate_evidence("p95", p95_gbps, rates.source),
             rate_evidence("cap", cap_gbps, cap.source),
@@ -110,13 +94,12 @@ def _hit(
             model.Evidence(name="recommended", value=advice.machine_type, source="Recommender"),
         ),
         fix=RULE.fix(
-            label="dismiss the advice",
-            text=f"Do not take {advice.machine_type}: dismiss the recommendation. netplan recommend"
-            f" --vm {instance.name} names the cheapest type that carries its traffic.",
+            label="dismiss the recommendation",
+            text=f"Do not use {advice.machine_type}: dismiss the recommendation. `netplan recommend"
+            f" --vm {instance.name}` shows the cheapest type that carries its traffic.",
             commands=_dismiss(advice),
-            verify="The next list of recommendations does not have it.",
-            undo="Restore it in the console, in the history of recommendations; the machine"
-            " never changed.",
+            verify="The recommendation is no longer listed.",
+            undo="Restore it in the console's recommendation history. The VM never changed.",
         ),
         doubts=doubts.reasons,
     )

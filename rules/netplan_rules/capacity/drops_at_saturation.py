@@ -6,45 +6,31 @@ from collections.abc import Iterable, Iterator
 from netplan_planner import model
 from netplan_planner.throughput import instance_cap
 from netplan_planner.units import counted
-from netplan_rules.base import Rule, Threshold, ratio_limit
+from netplan_rules.base import Threshold, ratio_limit, rule_of
 from netplan_rules.capacity._resize import type_evidence
 from netplan_rules.shared.flows import OVERFLOW, is_full
 from netplan_rules.shared.trust import doubts_of_vm
 from netplan_rules.wording import gbps, rate_evidence, vm_subject
 from netplan_rules.work import APPLICATION
 
-RULE = Rule(
-    id="drops-at-saturation",
-    title="Packets are dropped because a machine's queue is full",
+RULE = rule_of(
+    __name__,
     severity=model.Severity.MEDIUM,
     needs=frozenset({model.Need.INVENTORY, model.Need.FLOW_RECORDS}),
-    rationale="A queue that runs over shows a limit that one-minute means hide: bursts of some"
-    " milliseconds stand at it. TCP halves its rate at each loss, UDP loses the data.",
-    remediation="Smooth the bursts of the sender (pacing, several connections instead of one"
-    " burst), spread the load, or take a machine type with more room.",
-    guards="Silent below both floors, for drops that firewalls and routes decide, and for senders"
-    " at their cap: egress-cap-saturated names those with their drops. Records without a drop do"
-    " not show that none was dropped: logs sample packets.",
-    references=(
-        "https://docs.cloud.google.com/vpc/docs/about-flow-logs-records",
-        "https://cloud.google.com/compute/docs/network-bandwidth",
-    ),
     work=APPLICATION,
     thresholds=(
         Threshold(
             name="min_packets",
             default=100.0,
             unit="packets",
-            about="dropped packets of a machine and a cause from which the rule fires",
+            about="minimum dropped packets per VM and cause",
         ),
         ratio_limit(
             "min_drop_ratio",
             0.0001,
-            "share of the packets of that direction that are dropped, which it needs as well",
+            "minimum share of the packets of that direction that are dropped",
         ),
     ),
-    group_message="packets of {count} machines are dropped because a queue or table is full:"
-    " {dropped:,.0f} in the window",
     summed=("dropped",),
 )
 
@@ -65,31 +51,31 @@ _KINDS = (
         cause="sends bursts",
         at_receiver=False,
         reasons=frozenset({OVERFLOW}),
-        said="before leaving: it gave more at once than it may send",
-        advice="Pace what it sends (tc qdisc fq, a rate limit of the application), or take a type"
-        " with a greater cap.",
+        said="before leaving: it sent bursts above its limit",
+        advice="Pace its traffic (tc qdisc fq, or a rate limit in the application), or use a"
+        " machine type with a larger cap.",
     ),
     _Kind(
         cause="receives bursts",
         at_receiver=True,
         reasons=frozenset({OVERFLOW, "EARLY_DROPS_FULL_FAIR_QUEUE"}),
-        said="on arrival: more came at once than it takes in",
-        advice="Let fewer senders burst at once, spread the receiving over more machines, or take a"
-        " type with more vCPUs and queues.",
+        said="on arrival: more arrived at once than it can receive",
+        advice="Let fewer senders burst at once, spread the load over more receivers, or use a"
+        " machine type with more vCPUs and queues.",
     ),
     _Kind(
         cause="connections",
         at_receiver=True,
         reasons=frozenset({"TOO_MANY_CONNECTIONS"}),
-        said="on arrival: the table of its connections was full",
-        advice="Keep connections open and use them again, or spread them over more machines.",
+        said="on arrival: its connection table was full",
+        advice="Reuse open connections, or spread them over more VMs.",
     ),
     _Kind(
         cause="connections",
         at_receiver=False,
         reasons=frozenset({"TOO_MANY_CONNECTIONS"}),
-        said="before leaving: the table of its connections was full",
-        advice="Keep connections open and use them again, or spread them over more machines.",
+        said="before leaving: its connection table was full",
+        advice="Reuse open connections, or spread them over more VMs.",
     ),
 )
 
@@ -153,7 +139,7 @@ def _hit(
         resources=(instance.ref,),
         subject=vm_subject(instance),
         message=f"{counted(dropped.total(), 'packet')} of {instance.name} were dropped {kind.said}"
-        f" ({names}); the 95th percentile of its minutes is {gbps(rates.p95_gbps)}"
+        f" ({names}); the 95th percentile of its rate is {gbps(rates.p95_gbps)}"
         + (f" of {gbps(cap.egress_gbps)}" if cap is not None else ""),
         cause=kind.cause,
         evidence=(
@@ -170,12 +156,12 @@ def _hit(
         ),
         lost="packets dropped at a full queue"
         if "bursts" in kind.cause
-        else "packets dropped at a full table of connections",
+        else "packets dropped at a full connection table",
         fix=RULE.fix(
             label="fewer bursts" if "bursts" in kind.cause else "fewer connections",
             text=kind.advice,
-            verify=f"The next flow logs have no dropped packets of it ({names}).",
-            undo="Take the pacing off again, or give the old type back.",
+            verify=f"The next flow logs show no dropped packets of it ({names}).",
+            undo="Remove the pacing, or change back to the old type.",
         ),
         doubts=doubts.reasons,
     )

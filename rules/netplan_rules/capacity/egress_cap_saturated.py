@@ -4,52 +4,41 @@ from collections.abc import Iterator
 
 from netplan_planner import model
 from netplan_planner.throughput import instance_cap
-from netplan_rules.base import Rule, Threshold, ratio_limit
+from netplan_rules.base import Threshold, ratio_limit, rule_of
 from netplan_rules.capacity import _resize as resize
 from netplan_rules.shared.flows import drops_of, is_full, overflow_evidence, overflow_text
-from netplan_rules.shared.trust import doubts_of_rates
+from netplan_rules.shared.trust import doubts_of_rates, minutes_per_day
 from netplan_rules.wording import gbps, rate_evidence, vm_subject
 from netplan_rules.work import MACHINE_TYPE
 
-RULE = Rule(
-    id="egress-cap-saturated",
-    title="A machine sends as much as its type may",
+RULE = rule_of(
+    __name__,
     severity=model.Severity.HIGH,
     needs=frozenset({model.Need.INVENTORY, model.Need.RATES}),
-    rationale="The egress cap belongs to the machine type. At the cap, more demand becomes queueing"
-    " and drops, and every transfer takes longer.",
-    remediation="Take a type with a greater cap, spread the load over more machines, or switch on"
-    " Tier_1 where the type has it. `netplan recommend --vm NAME` compares them.",
-    guards="One-minute means hide bursts: records that cover more than a minute lower the"
-    " confidence, unless packets were dropped because the queue ran over, which says it all."
-    " A type without a documented cap is listed as not judged.",
-    references=("https://cloud.google.com/compute/docs/network-bandwidth",),
     work=MACHINE_TYPE,
     thresholds=(
         ratio_limit(
             "p95_ratio",
             0.9,
-            "share of the cap that the 95th percentile of the one-minute rates reaches",
+            "minimum share of the cap at the 95th percentile of the one-minute rates",
         ),
-        ratio_limit("max_ratio", 0.98, "share of the cap that counts as a full minute"),
+        ratio_limit("max_ratio", 0.98, "share of the cap from which a minute counts as full"),
         Threshold(
             name="full_minutes",
             default=3.0,
             unit="minutes",
-            about="full minutes that fire the rule whatever the percentile",
+            about="number of full minutes that triggers the rule at any percentile",
             least=1.0,
             most=10.0,
         ),
     ),
-    group_message="{count} machines send as much as their type may; the first at its cap of"
-    " {cap_rate}",
 )
 
 
 @RULE
 def check(facts: model.Facts) -> Iterator[model.Hit | model.Gap]:
     """Yield each machine whose egress stands at its cap."""
-    ledger = facts.even.machines.ledger(facts.inventory, facts.today)
+    ledger = facts.machines.ledger(facts.inventory, facts.today)
     for rates in facts.machine_rates:
         if rates.egress.byte_count == 0:
             continue
@@ -92,8 +81,8 @@ def _hit(
         resources=(instance.ref,),
         subject=vm_subject(instance),
         message=f"{instance.name} sends {gbps(rates.egress.p95_gbps)} at the 95th percentile and"
-        f" {gbps(rates.egress.max_gbps)} at most; its cap is {gbps(cap.egress_gbps)}. How much"
-        f" more it would send cannot be seen.{overflow_text(dropped)}",
+        f" {gbps(rates.egress.max_gbps)} at most; its cap is {gbps(cap.egress_gbps)}. Its"
+        f" real demand above the cap is unknown.{overflow_text(dropped)}",
         cause=resize.resize_cause(candidate),
         evidence=(
             rate_evidence("p95", rates.egress.p95_gbps, rates.source),
@@ -108,6 +97,7 @@ def _hit(
         throughput_fixed=resize.egress_estimate(facts, instance, candidate) if candidate else None,
         saving=saving,
         used_ratio=_used_ratio(facts, rates, cap),
+        limit_minutes_per_day=minutes_per_day(facts, rates.egress, cap.egress_gbps, rates),
         fix=resize.resize_fix(facts, instance, candidate, why_not),
         doubts=doubts.reasons,
         change=resize.resize_change(instance, candidate),

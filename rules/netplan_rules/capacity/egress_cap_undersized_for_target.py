@@ -4,34 +4,25 @@ from collections.abc import Iterator
 
 from netplan_planner import model
 from netplan_planner.throughput import instance_cap
-from netplan_rules.base import Rule, ratio_limit
+from netplan_rules.base import ratio_limit, rule_of
 from netplan_rules.capacity import _resize as resize
-from netplan_rules.shared.trust import Doubts
+from netplan_rules.shared.trust import WHOLE_DAY_MINUTES, Doubts
 from netplan_rules.wording import gbps, rate_evidence, vm_subject
 from netplan_rules.work import MACHINE_TYPE
 
-RULE = Rule(
-    id=resize.TARGET_RULE,
-    title="A machine's cap is below its declared target",
+RULE = rule_of(
+    __name__,
     severity=model.Severity.HIGH,
     needs=frozenset({model.Need.INVENTORY, model.Need.TARGETS}),
-    rationale="The target cannot be reached whatever the software does: the cap of the machine type"
-    " is lower, or leaves no headroom.",
-    remediation="Take a type whose cap, less headroom, covers the target.",
-    guards="Only machines with a declared target are judged. A type without a documented cap is"
-    " listed as not judged.",
-    references=("https://cloud.google.com/compute/docs/network-bandwidth",),
     work=MACHINE_TYPE,
     thresholds=(
         ratio_limit(
             "headroom_ratio",
             0.2,
-            "share of the cap that stays free; the target may take the rest",
+            "share of the cap to keep free as headroom",
             below=1.0,
         ),
     ),
-    group_message="{count} machines have a declared target above what their cap leaves,"
-    " {headroom:.0%} of it kept free; the first {target:g} Gbit/s, its cap {cap_rate}",
 )
 
 
@@ -39,7 +30,7 @@ RULE = Rule(
 def check(facts: model.Facts) -> Iterator[model.Hit | model.Gap]:
     """Yield each machine whose target is more than its cap less headroom."""
     free = facts.threshold(RULE.id, "headroom_ratio")
-    ledger = facts.even.machines.ledger(facts.inventory, facts.today)
+    ledger = facts.machines.ledger(facts.inventory, facts.today)
     for instance in facts.inventory.instances:
         target = facts.target(instance)
         if target is None:
@@ -71,8 +62,8 @@ def _hit(
     return model.Hit(
         resources=(instance.ref,),
         subject=vm_subject(instance),
-        message=f"{instance.name} is meant to send {gbps(target.gbps)} ({target.source}); the cap"
-        f" of {instance.machine_type} is {gbps(cap.egress_gbps)}, {free:.0%} of which stay free",
+        message=f"{instance.name} has a target of {gbps(target.gbps)} ({target.source}); the cap of"
+        f" {instance.machine_type} is {gbps(cap.egress_gbps)}, with {free:.0%} kept as headroom",
         cause=resize.resize_cause(candidate),
         evidence=(
             rate_evidence("target", target.gbps, target.source),
@@ -91,6 +82,7 @@ def _hit(
         throughput_fixed=resize.egress_estimate(facts, instance, candidate) if candidate else None,
         saving=saving,
         used_ratio=target.gbps / (now.gbps or cap.egress_gbps),
+        limit_minutes_per_day=WHOLE_DAY_MINUTES,
         fix=resize.resize_fix(facts, instance, candidate, why_not),
         doubts=doubts.reasons,
         change=resize.resize_change(instance, candidate),

@@ -5,48 +5,38 @@ from typing import NamedTuple
 
 from netplan_planner import model
 from netplan_planner.throughput import instance_cap
-from netplan_rules.base import Rule, Threshold
+from netplan_rules.base import Threshold, rule_of
 from netplan_rules.capacity import _resize as resize
 from netplan_rules.shared.flows import overflow_evidence, overflow_text, sent_drops
-from netplan_rules.shared.trust import doubts_of_vm
+from netplan_rules.shared.trust import doubts_of_vm, minutes_per_day
 from netplan_rules.wording import gbps, rate_evidence, vm_subject
 from netplan_rules.work import MACHINE_TYPE
 
-RULE = Rule(
-    id="external-cap-saturated",
-    title="Traffic to outside addresses stands at its own cap",
+RULE = rule_of(
+    __name__,
     severity=model.Severity.HIGH,
     needs=frozenset({model.Need.INVENTORY, model.Need.WINDOW}),
-    rationale="All flows of a machine to addresses outside the VPC share a cap that is lower than"
-    " the machine's own: 7 Gbit/s for most types, whatever their size. The rest of the machine's"
-    " bandwidth stays idle.",
-    remediation="Move traffic between own machines to internal addresses first; then Tier_1 (25"
-    " Gbit/s), a series with a greater external cap, or more machines.",
-    guards="Silent while the machine's whole egress stands at its cap (that is"
-    " egress-cap-saturated), and for types whose external cap is not lower than their own cap.",
-    references=("https://cloud.google.com/vpc/docs/quota#per_instance",),
     work=MACHINE_TYPE,
     thresholds=(
         Threshold(
             name="p95_ratio",
             default=0.9,
             unit="ratio",
-            about="share of the external cap that the 95th percentile of the outside part reaches",
+            about="minimum share of the external cap at the 95th percentile of the external"
+            " traffic",
         ),
         Threshold(
             name="own_pairs_ratio",
             default=0.5,
             unit="ratio",
-            about="share of the outside traffic that goes to own machines, from which on internal"
+            about="share of the external traffic that goes to your VMs, from which internal"
             " addresses are the first advice",
         ),
     ),
-    group_message="{count} machines send to outside addresses at the limit for those; the first at"
-    " {cap_rate}",
 )
 
 
-OWN_PAIRS = "most of it goes to own machines"
+OWN_PAIRS = "most of it goes to your VMs"
 """The cause of hits that internal addresses mend."""
 
 
@@ -56,7 +46,7 @@ def check(facts: model.Facts) -> Iterator[model.Hit | model.Gap]:
     if facts.traffic is None:
         return
     share = facts.threshold(RULE.id, "p95_ratio")
-    ledger = facts.even.machines.ledger(facts.inventory, facts.today)
+    ledger = facts.machines.ledger(facts.inventory, facts.today)
     for traffic in facts.traffic.vms:
         instance = facts.instance(facts.traffic.owners[traffic.owner])
         if instance is None or traffic.egress_outside_vpc.byte_count == 0:
@@ -109,9 +99,9 @@ def _hit(
     return model.Hit(
         resources=(instance.ref,),
         subject=vm_subject(instance),
-        message=f"{instance.name} sends {gbps(traffic.egress_outside_vpc.p95_gbps)} to outside"
-        f" addresses at the 95th percentile; the limit for those is {gbps(limit.gbps)}, for all its"
-        f" traffic {gbps(cap.egress_gbps)}{overflow_text(dropped).replace(' Its', '. Its', 1)}",
+        message=f"{instance.name} sends {gbps(traffic.egress_outside_vpc.p95_gbps)} to external"
+        f" addresses at the 95th percentile; its external cap is {gbps(limit.gbps)}, its total cap"
+        f" {gbps(cap.egress_gbps)}{overflow_text(dropped).replace(' Its', '. Its', 1)}",
         cause=OWN_PAIRS if change.is_own_pairs else resize.resize_cause(change.candidate),
         evidence=(
             rate_evidence("outside_p95", traffic.egress_outside_vpc.p95_gbps, source),
@@ -130,6 +120,7 @@ def _hit(
         used_ratio=None
         if change.is_own_pairs
         else traffic.egress_outside_vpc.p95_gbps / limit.gbps,
+        limit_minutes_per_day=minutes_per_day(facts, traffic.egress_outside_vpc, limit.gbps),
         severity=model.Severity.INFO if change.is_own_pairs else None,
         fix=change.fix,
         doubts=doubts.reasons,
@@ -176,9 +167,9 @@ def _change(
         return _Change(
             RULE.fix(
                 label="internal addresses first",
-                text=f"{own_ratio:.0%} of it goes to your own machines: use their internal"
-                " addresses first (see the external-ip findings); a bigger machine of the"
-                " series does not lift this limit.",
+                text=f"{own_ratio:.0%} of it goes to your VMs: use their internal addresses first"
+                " (see the external-ip findings). A larger VM of the same series does not"
+                " raise this limit.",
                 documents=("https://cloud.google.com/compute/docs/internal-dns",),
             ),
             is_own_pairs=True,

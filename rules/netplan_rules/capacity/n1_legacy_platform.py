@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from netplan_planner import model
 from netplan_planner.machines.groups import is_managed
 from netplan_planner.throughput import instance_cap
-from netplan_rules.base import Rule, Threshold
+from netplan_rules.base import Threshold, rule_of
 from netplan_rules.capacity._resize import OF_A_GROUP, doubts_of_caps, type_evidence
 from netplan_rules.shared.trust import doubts_of_rates
 from netplan_rules.wording import gbps, gcloud_instance, rate_evidence, vm_subject
@@ -13,30 +13,19 @@ from netplan_rules.work import MACHINE_TYPE
 
 _LEGACY = "n1"
 
-RULE = Rule(
-    id="n1-legacy-platform",
-    title="A busy machine is of the first generation or on an old platform",
+RULE = rule_of(
+    __name__,
     severity=model.Severity.LOW,
     needs=frozenset({model.Need.INVENTORY, model.Need.RATES}),
-    rationale="N1 is the first generation: its cap is 32 Gbit/s at most, on platforms before"
-    " Skylake 16, and what its processors do with packets is that of their age.",
-    remediation="Move to a later series, or ask for a later CPU platform where the type stays.",
-    guards="Silent below the rate floor, for pinned machines, and for GPUs, some of which attach to"
-    " N1 alone. It states no saving: cheaper-series names the type where another one costs less.",
-    references=(
-        "https://cloud.google.com/compute/docs/general-purpose-machines",
-        "https://cloud.google.com/compute/docs/cpu-platforms",
-    ),
     work=MACHINE_TYPE,
     thresholds=(
         Threshold(
             name="min_gbps",
             default=2.0,
             unit="Gbit/s",
-            about="95th percentile of what it sends or receives from which the rule fires",
+            about="minimum egress or ingress at the 95th percentile",
         ),
     ),
-    group_message="{count} busy machines are of the first generation; the first a {machine_type}",
 )
 
 
@@ -87,10 +76,10 @@ def _hit(
     cap = instance_cap(instance, facts.caps)
     later = _later(facts, instance, cap)
     doubts = doubts_of_caps(facts, doubts_of_rates(facts, instance, rates), cap, None)
-    platform = instance.cpu_platform or instance.min_cpu_platform or "a platform that is not known"
+    platform = instance.cpu_platform or instance.min_cpu_platform or "an unknown platform"
     said = f" of {gbps(cap.egress_gbps)}" if cap is not None else ""
     raised = (
-        f"; on {later.min_cpu_platform} the same type may send {gbps(later.egress_gbps)}"
+        f"; on {later.min_cpu_platform} the same type can send {gbps(later.egress_gbps)}"
         if later is not None
         else ""
     )
@@ -98,7 +87,7 @@ def _hit(
         resources=(instance.ref,),
         subject=vm_subject(instance),
         message=f"{instance.name} carries {gbps(busiest)}{said} at the 95th percentile on"
-        f" {instance.machine_type} ({platform}), the first generation{raised}",
+        f" {instance.machine_type} ({platform}), a first-generation type{raised}",
         cause="platform" if later is not None else "",
         evidence=(
             rate_evidence("p95", busiest, rates.source),
@@ -113,11 +102,11 @@ def _hit(
 
 def _fix(facts: model.Facts, instance: model.Instance, later: model.EgressCap | None) -> model.Fix:
     text = (
-        f"Move to a later series at the next change; netplan recommend --vm {instance.name}"
+        f"Move to a later series at the next change. `netplan recommend --vm {instance.name}`"
         " compares types by bandwidth and price."
     )
     verify = model.Instruction(
-        text="It runs on its new platform and passes its own health check under load.",
+        text="It runs on its new platform and passes its health check under load.",
         commands=(gcloud_instance("describe", instance, "--format=value(cpuPlatform,status)"),),
     )
     if later is None:
@@ -125,7 +114,7 @@ def _fix(facts: model.Facts, instance: model.Instance, later: model.EgressCap | 
             label="a later series",
             text=text,
             verify=verify,
-            undo="Give the machine its old type back, with one more stop.",
+            undo="Change the VM back to its old type, with one more stop.",
             caution=OF_A_GROUP if is_managed(facts, instance) else "",
         )
     raise_it = f"--min-cpu-platform={later.min_cpu_platform}"
@@ -134,14 +123,15 @@ def _fix(facts: model.Facts, instance: model.Instance, later: model.EgressCap | 
     is_own = not is_managed(facts, instance)
     return RULE.fix(
         label=later.min_cpu_platform,
-        text=f"Ask for {later.min_cpu_platform} or later. Or else: {text[0].lower()}{text[1:]}",
+        text=f"Set the minimum CPU platform to {later.min_cpu_platform}. Alternatively:"
+        f" {text[0].lower()}{text[1:]}",
         commands=(stop, gcloud_instance("update", instance, raise_it), start) if is_own else (),
         verify=verify,
         undo=model.Instruction(
-            text="Ask for the old platform again, with one more stop.",
+            text="Set the old CPU platform again, with one more stop.",
             commands=(stop, gcloud_instance("update", instance, lower_it), start) if is_own else (),
         ),
-        caution="Stops the machine for the change; see first that the zone has the platform."
+        caution="Stops the VM for the change. Check first that the zone has the platform."
         if is_own
         else OF_A_GROUP,
     )

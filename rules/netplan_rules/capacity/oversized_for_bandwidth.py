@@ -12,57 +12,35 @@ from netplan_planner.machines.groups import changed_together, is_managed
 from netplan_planner.model.plans.plan_answer import LEAST_SAVING_USD
 from netplan_planner.throughput import instance_cap
 from netplan_planner.units import SECONDS_PER_DAY, SECONDS_PER_HOUR
-from netplan_rules.base import Rule, Threshold, ratio_limit
+from netplan_rules.base import Threshold, ratio_limit, rule_of
 from netplan_rules.capacity import _resize as resize
 from netplan_rules.money import by_bill, machine_saving, take
-from netplan_rules.shared.seen_needs import days_that_decide, size_of
+from netplan_rules.shared.seen_needs import days_that_decide, size_of, why_kept
 from netplan_rules.shared.trust import doubts_of_rates
 from netplan_rules.wording import gbps, machines, money, rate_evidence, vm_subject
 from netplan_rules.work import MACHINE_TYPE
 
-RULE = Rule(
-    id="oversized-for-bandwidth",
-    title="A machine is larger than its bandwidth, CPU and memory need",
+RULE = rule_of(
+    __name__,
     severity=model.Severity.MEDIUM,
     needs=frozenset(
         {model.Need.INVENTORY, model.Need.METRICS, model.Need.RATES, model.Need.PRICES}
-    ),
-    rationale="Bandwidth comes with vCPUs, so machines are made large for it; when the load never"
-    " comes, vCPUs and memory are paid for that nothing uses.",
-    remediation="Take the smaller type of the same series that carries the busiest minute, the CPU"
-    " and the memory that were seen.",
-    guards="Bandwidth, CPU and memory must all be measured for at least the days that decide"
-    " (`min_metric_days` of cheaper-series), so that two weekly peaks are in them; what was not"
-    " measured is taken as needed. The smaller type carries the busiest minute, inside and to"
-    " outside the VPC, and a declared target, each with room. Silent for machines that are labelled"
-    " netplan-role=standby or pinned, are stopped, have Tier_1 (tier1-unused looks at them), GPUs,"
-    " local SSD, shared cores, a specific reservation or nested virtualization, or stand on"
-    " sole-tenant nodes, and below the money floor. Machines of a node pool or managed group get"
-    " one type: the one that the busiest of them needs, and none where one was not measured. A type"
-    " of another series is the business of"
-    " cheaper-series; where both have one, the order of fixes takes the better and says so.",
-    references=(
-        "https://cloud.google.com/compute/docs/instances/apply-machine-type-recommendations-for-i"
-        "nstances",
-        "https://cloud.google.com/compute/docs/network-bandwidth",
     ),
     work=MACHINE_TYPE,
     thresholds=(
         ratio_limit(
             "max_p95_ratio",
             0.3,
-            "share of the cap that the 95th percentile of what is sent stays below",
+            "maximum share of the cap that the 95th percentile of egress uses",
         ),
         Threshold(
             name="min_saving_usd",
             default=float(LEAST_SAVING_USD),
             unit="USD/month",
-            about="saving of one change, of a machine or of all machines of a node pool or managed"
-            " group, below which the rule keeps silent",
+            about="minimum saving of one change (one VM, or all VMs of a node pool or managed"
+            " instance group)",
         ),
     ),
-    group_message="{count} machines are larger than their bandwidth, CPU and memory need; the first"
-    " ({machine_type}) than {proposed}",
 )
 
 
@@ -78,7 +56,7 @@ class _Change(NamedTuple):
 @RULE
 def check(facts: model.Facts) -> Iterator[model.Hit | model.Gap]:
     """Yield each machine of which less would do, by metrics of all three."""
-    ledger = facts.even.machines.ledger(facts.inventory, facts.today)
+    ledger = facts.machines.ledger(facts.inventory, facts.today)
     rates_of = {rates.link: rates for rates in facts.machine_rates}
     running = (one for one in facts.inventory.instances if one.is_running)
     floor_usd = Decimal(str(facts.threshold(RULE.id, "min_saving_usd")))
@@ -137,17 +115,12 @@ def _is_comparable(facts: model.Facts, instance: model.Instance) -> bool:
     shape = facts.shape(instance.machine_type)
     return (
         shape is not None
-        and not (shape.is_shared_core or shape.is_bare_metal or shape.gpu_count)
-        and not shape.bundled_local_ssd_gib
+        and not shape.is_shared_core
         and instance.is_running
         and instance.bandwidth_tier is not model.BandwidthTier.TIER_1
         and not instance.is_sole_tenant
         and instance.reservation is None
-        and not instance.has_nested_virtualization
-        and instance.gpu_count == 0
-        and instance.local_ssd_count == 0
-        and not instance.unknown_parts
-        and instance.label(model.PIN_LABEL) is None
+        and not why_kept(facts, instance, ("licence",))
         and instance.label(model.ROLE_LABEL) != STANDBY
     )
 
@@ -179,7 +152,7 @@ def _smaller(
     shape = facts.shape(instance.machine_type)
     if need is None or shape is None:
         return None
-    plan = facts.even.machines.choose(replace(need, series=(instance.series,)))
+    plan = facts.machines.choose_from(instance, replace(need, series=(instance.series,)))
     if isinstance(plan, model.Infeasible):
         return None
     best = by_bill(ledger, instance, plan.ranked)[0]
@@ -198,7 +171,7 @@ def _hit(
 ) -> model.Hit:
     doubts = doubts_of_rates(facts, instance, rates)
     if is_managed(facts, instance):
-        doubts.add("a group made it, and may hold it ready for more load")
+        doubts.add("a group created it and may keep it as reserve capacity")
     resize.doubts_of_caps(facts, doubts, cap, candidate)
     is_before = saving.basis is model.SavingBasis.BEFORE_COMMITMENTS
     before = " before commitments" if is_before else ""
@@ -210,7 +183,7 @@ def _hit(
             f" {gbps(rates.egress.max_gbps)} at most, of {gbps(cap.egress_gbps)};"
             f" {machines(candidate)} carries that, its CPU and its memory for ",
             money(saving.usd_per_month),
-            f" a month less than {instance.machine_type}{before}",
+            f"/month less than {instance.machine_type}{before}",
         ),
         cause=before,
         evidence=(

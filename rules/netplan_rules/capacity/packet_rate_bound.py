@@ -5,56 +5,44 @@ from collections.abc import Iterable, Iterator
 from netplan_planner import model
 from netplan_planner.throughput import instance_cap
 from netplan_planner.units import SECONDS_PER_MINUTE
-from netplan_rules.base import Rule, Threshold, ratio_limit
+from netplan_rules.base import Threshold, ratio_limit, rule_of
 from netplan_rules.capacity._resize import type_evidence
-from netplan_rules.shared.trust import doubts_of_rates
+from netplan_rules.shared.trust import a_day, doubts_of_rates
 from netplan_rules.wording import gbps, rate_evidence, vm_subject
 from netplan_rules.work import APPLICATION
 
 _PACKETS_PER_UNIT = 1000
 
-RULE = Rule(
-    id="packet-rate-bound",
-    title="Many small packets bind before bytes do",
+RULE = rule_of(
+    __name__,
     severity=model.Severity.MEDIUM,
     needs=frozenset({model.Need.INVENTORY, model.Need.RATES}),
-    rationale="What a packet costs hardly depends on its size. From outside the VPC Google takes"
-    " 1.8 million packets a second for a machine; for other packets no document states a limit, yet"
-    " a machine that sends many small ones is bound by its vCPUs far below its cap.",
-    remediation="Put more into a packet (batches, fewer flushes, offloads of the interface), use a"
-    " gVNIC interface with more queues, or spread the load over more machines.",
-    guards="Silent below the packet floor, for great packets, and where bytes come near the cap,"
-    " for then they bind. Flow records give the mean of the minutes in use, which hides bursts;"
-    " packets counted by Cloud Monitoring go before them. Without a documented limit the"
-    " confidence is low.",
-    references=("https://cloud.google.com/compute/docs/network-bandwidth",),
     work=APPLICATION,
     thresholds=(
         Threshold(
             name="min_kpps",
             default=500.0,
             unit="1000 packets/s",
-            about="packets of one direction from which they count as many",
+            about="minimum packet rate of one direction",
         ),
         Threshold(
             name="max_packet_bytes",
             default=400.0,
             unit="bytes",
-            about="mean packet, headers included, up to which packets count as small",
+            about="maximum mean packet size, headers included, that counts as small",
         ),
         ratio_limit(
             "max_cap_ratio",
             0.5,
-            "share of the cap that bytes reach at the 95th percentile, from which they bind",
+            "share of the cap at the 95th percentile from which bytes are the limit",
         ),
         ratio_limit(
             "outside_ratio",
             0.8,
-            "share of the documented packets from outside the VPC from which they bind",
+            "share of the documented packet rate from outside the VPC from which packets are the"
+            " limit",
         ),
     ),
-    group_message="{count} machines have many small packets; the first {packets_per_s:,.0f} a"
-    " second",
 )
 
 
@@ -67,6 +55,8 @@ class _Packets(model.Value, frozen=True, kw_only=True):
     source: str
     is_counted: bool
     """By Cloud Monitoring; else the mean of the minutes in use."""
+    active_minutes: int = 0
+    """Those minutes."""
 
 
 @RULE
@@ -159,6 +149,7 @@ def _mean(direction: str, edges: Iterable[model.Edge], active_minutes: int) -> _
         mean_bytes=sum(edge.wire_bytes for edge in found) / packets,
         source="flow logs",
         is_counted=False,
+        active_minutes=active_minutes,
     )
 
 
@@ -171,16 +162,16 @@ def _hit(
 ) -> model.Hit:
     doubts = doubts_of_rates(facts, instance, rates)
     if not packets.is_counted:
-        doubts.add("a mean over the minutes in use hides bursts")
+        doubts.add("an average over the active minutes hides bursts")
     if limit_pps is None:
-        doubts.add("no document states how many packets a type carries")
-    said = f"; a machine takes {limit_pps:,.0f} from there" if limit_pps is not None else ""
+        doubts.add("no document states the packet rate of a type")
+    said = f"; a VM receives at most {limit_pps:,.0f} from there" if limit_pps is not None else ""
     return model.Hit(
         resources=(instance.ref,),
         subject=vm_subject(instance),
-        message=f"{instance.name} {packets.direction} {packets.per_s:,.0f} packets a second of"
+        message=f"{instance.name} {packets.direction} {packets.per_s:,.0f} packets per second of"
         f" {packets.mean_bytes:.0f} B on average{said}; its bytes"
-        f" ({gbps(max(rates.egress.p95_gbps, rates.ingress.p95_gbps))}) are not what binds",
+        f" ({gbps(max(rates.egress.p95_gbps, rates.ingress.p95_gbps))}) are not the limit",
         cause="outside" if limit_pps is not None else "",
         evidence=(
             model.Evidence(
@@ -196,14 +187,17 @@ def _hit(
             type_evidence(instance),
         ),
         used_ratio=packets.per_s / limit_pps if limit_pps is not None else None,
+        limit_minutes_per_day=None
+        if packets.is_counted
+        else a_day(packets.active_minutes * SECONDS_PER_MINUTE, facts.seen_traffic.month_seconds),
         # Without a limit it is a hint: many packets may be what the machine is made for.
         severity=None if limit_pps is not None else model.Severity.LOW,
         fix=RULE.fix(
-            label="fewer, greater packets",
-            text="Put more into a packet: batches, fewer flushes, segmentation by the interface. Or"
-            " spread the load over more machines, each of which has its own budget.",
-            verify="The packets a second fall in the next audit, the bytes do not.",
-            undo="Set the batches back; nothing else changed.",
+            label="fewer, larger packets",
+            text="Send larger packets: batches, fewer flushes, segmentation offload. Or spread the"
+            " load over more VMs, each with its own packet budget.",
+            verify="In the next audit, the packet rate falls and the bytes do not.",
+            undo="Restore the old batch settings. Nothing else changed.",
         ),
         doubts=doubts.reasons,
     )

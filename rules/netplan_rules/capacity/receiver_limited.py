@@ -4,32 +4,23 @@ from collections.abc import Iterator
 
 from netplan_planner import model
 from netplan_planner.throughput import instance_cap
-from netplan_rules.base import Rule, Threshold, ratio_limit
+from netplan_rules.base import Threshold, ratio_limit, rule_of
 from netplan_rules.capacity._resize import type_evidence
-from netplan_rules.shared.trust import doubts_of_rates
+from netplan_rules.shared.trust import doubts_of_rates, minutes_per_day
 from netplan_rules.wording import gbps, rate_evidence, vm_subject
 from netplan_rules.work import MACHINE_TYPE
 
-RULE = Rule(
-    id="receiver-limited",
-    title="A receiver takes in no more while its senders could give more",
+RULE = rule_of(
+    __name__,
     severity=model.Severity.MEDIUM,
     needs=frozenset({model.Need.INVENTORY, model.Need.FLOW_RECORDS}),
-    rationale="What arrives has to be handled by the receiver's vCPUs, and from outside the VPC"
-    " Google takes 30 Gbit/s for a machine and no more. Faster senders do not help then.",
-    remediation="Scale the receiver: more vCPUs, or several receivers that share the load; from"
-    " outside the VPC, more machines or an internal path.",
-    guards="Silent below the rate floor, where the greatest sender is busy itself, and for machines"
-    " on shared cores (shared-core-in-data-path names those). A busy receiver whose CPU use was"
-    " not read is listed as not judged: inside the VPC no cap on what arrives is documented.",
-    references=("https://cloud.google.com/compute/docs/network-bandwidth",),
     work=MACHINE_TYPE,
     thresholds=(
         Threshold(
             name="min_gbps",
             default=1.0,
             unit="Gbit/s",
-            about="95th percentile of what a machine receives from which the rule looks at it",
+            about="minimum ingress at the 95th percentile",
         ),
         ratio_limit(
             "cpu_ratio",
@@ -39,21 +30,19 @@ RULE = Rule(
         ratio_limit(
             "ingress_ratio",
             0.8,
-            "share of what a machine may receive from outside the VPC from which it is full",
+            "share of the ingress limit from outside the VPC from which it is full",
         ),
         ratio_limit(
             "outside_ratio",
             0.9,
-            "share of what arrives that comes from outside the VPC for that limit to count",
+            "share of ingress from outside the VPC from which that limit applies",
         ),
         ratio_limit(
             "idle_cap_ratio",
             0.5,
-            "share of its own cap below which the greatest sender counts as idle",
+            "share of its cap below which the largest sender counts as idle",
         ),
     ),
-    group_message="{count} receivers take in no more while their senders could give more; the first"
-    " receives {ingress_p95_rate}",
 )
 
 
@@ -77,7 +66,7 @@ def check(facts: model.Facts) -> Iterator[model.Hit | model.Gap]:
             continue
         cpu = facts.metrics.of(rates.link, model.Metric.VM_CPU) if facts.metrics else None
         if cpu is None:
-            yield model.Gap(resource=instance.ref, reason="its CPU use was not read (--metrics)")
+            yield model.Gap(resource=instance.ref, reason="its CPU use is unknown (--metrics)")
         elif cpu.p95 >= facts.threshold(RULE.id, "cpu_ratio"):
             yield _cpu_hit(facts, instance, rates, cpu)
 
@@ -119,7 +108,7 @@ def _outside_hit(
         resources=(instance.ref,),
         subject=vm_subject(instance),
         message=f"{instance.name} receives {gbps(rates.ingress.p95_gbps)} at the 95th percentile"
-        f" from outside the VPC; a machine takes {gbps(limit)} from there, whatever its type",
+        f" from outside the VPC; any VM receives at most {gbps(limit)} from there",
         cause="outside",
         evidence=(
             rate_evidence("ingress_p95", rates.ingress.p95_gbps, rates.source),
@@ -127,8 +116,9 @@ def _outside_hit(
             type_evidence(instance),
         ),
         used_ratio=rates.ingress.p95_gbps / limit,
+        limit_minutes_per_day=minutes_per_day(facts, rates.ingress, limit, rates),
         fix=_fix(
-            "Let several machines receive, or let own senders use internal addresses.",
+            "Let several VMs receive, or let your senders use internal addresses.",
             "more receivers",
         ),
         doubts=doubts.reasons,
@@ -139,12 +129,12 @@ def _cpu_hit(
     facts: model.Facts, instance: model.Instance, rates: model.MachineRates, cpu: model.MetricSeries
 ) -> model.Hit:
     doubts = doubts_of_rates(facts, instance, rates)
-    doubts.add("what its vCPUs do besides receiving is not known")
+    doubts.add("the other work of its vCPUs is unknown")
     return model.Hit(
         resources=(instance.ref,),
         subject=vm_subject(instance),
         message=f"{instance.name} receives {gbps(rates.ingress.p95_gbps)} at the 95th percentile"
-        f" and uses {cpu.p95:.0%} of its vCPUs; its greatest sender has room",
+        f" and uses {cpu.p95:.0%} of its vCPUs; its largest sender has spare capacity",
         cause="cpu",
         evidence=(
             rate_evidence("ingress_p95", rates.ingress.p95_gbps, rates.source),
@@ -153,8 +143,8 @@ def _cpu_hit(
         ),
         used_ratio=cpu.p95,
         fix=_fix(
-            "Give the receiver more vCPUs, or let several machines share what arrives; netplan"
-            f" recommend --vm {instance.name} compares types.",
+            "Give the receiver more vCPUs, or share the ingress among several VMs. `netplan"
+            f" recommend --vm {instance.name}` compares types.",
             "more vCPUs",
         ),
         doubts=doubts.reasons,
@@ -165,6 +155,6 @@ def _fix(text: str, label: str) -> model.Fix:
     return RULE.fix(
         label=label,
         text=text,
-        verify="The receivers take in more together, each with vCPUs to spare.",
-        undo="Give the receiver its old type back, or stop the added ones.",
+        verify="Together, the receivers receive more, and each has spare vCPUs.",
+        undo="Change the receiver back to its old type, or stop the added ones.",
     )

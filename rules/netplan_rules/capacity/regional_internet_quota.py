@@ -4,48 +4,33 @@ from collections.abc import Iterator
 
 from netplan_planner import model
 from netplan_planner.units import MEGABITS_PER_GIGABIT, SECONDS_PER_DAY, SECONDS_PER_HOUR, counted
-from netplan_rules.base import Rule, Threshold, ratio_limit
+from netplan_rules.base import Threshold, ratio_limit, rule_of
 from netplan_rules.shared.trust import Doubts
 from netplan_rules.wording import gbps, rate_evidence
 
-RULE = Rule(
-    id="regional-internet-quota",
-    title="The internet traffic of a region is near its quota",
+RULE = rule_of(
+    __name__,
     severity=model.Severity.MEDIUM,
     needs=frozenset({model.Need.QUOTA_LIMITS}),
-    rationale="All machines of a project in a region share one quota of what they send to addresses"
-    " outside the VPC network; at the quota each of them is slowed down, however large its own cap"
-    " is.",
-    remediation="Ask for a higher quota before it is reached, or send from another region too.",
-    guards="The limit is the one that Cloud Monitoring tells of the project and region, and no"
-    " figure of a document. Use is what the quota itself counted; only without that are the rates"
-    " of the machines added up, with less confidence. A region that has a limit, and whose use"
-    " nothing tells, is listed as not judged. Traffic to Google APIs counts for none of it.",
-    references=(
-        "https://docs.cloud.google.com/vpc/docs/quota",
-        "https://cloud.google.com/docs/quotas/view-manage",
-    ),
     work=model.Work(
-        effort="One request for each project and region, which Google may decline.",
+        effort="One request per project and region, which Google may decline.",
         restart="Nothing.",
-        undo="A quota can be lowered again at any time.",
-        window="None; a request may take days.",
+        undo="You can lower a quota again at any time.",
+        window="None. A request may take days.",
     ),
     thresholds=(
         ratio_limit(
             "used_ratio",
             0.8,
-            "share of the quota in use at the 95th percentile from which the rule fires",
+            "minimum share of the quota in use at the 95th percentile",
         ),
         Threshold(
             name="min_window_hours",
             default=168.0,
             unit="hours",
-            about="observed time below which the confidence is lowered (a weekly peak)",
+            about="observed time below which confidence is lowered (a weekly peak may be missing)",
         ),
     ),
-    group_message="in {count} regions of projects the internet traffic is near its quota; in the"
-    " first {p95_rate} of {quota_rate}",
 )
 
 _COUNTED = f"Cloud Monitoring, {model.Metric.QUOTA_RATE.value}"
@@ -70,7 +55,7 @@ def check(facts: model.Facts) -> Iterator[model.Hit | model.Gap]:
             continue
         use = _counted(facts, limit) or _summed(facts, limit)
         if use is None:
-            reason = "nothing tells what its machines send to the internet"
+            reason = "the internet traffic of its VMs is unknown"
             yield model.Gap(resource=_region(limit), reason=reason)
         elif use.p95_ratio >= facts.threshold(RULE.id, "used_ratio"):
             yield _hit(facts, limit, use)
@@ -121,8 +106,8 @@ def _hit(facts: model.Facts, limit: model.MetricSeries, use: _Use) -> model.Hit:
     doubts = Doubts()
     if use.machine_count is not None:
         doubts.add(
-            f"the 95th percentiles of {counted(use.machine_count, 'machine')} are added up, which"
-            " may be of different times, and traffic to Google APIs may be among them"
+            f"the sum of the 95th percentiles of {counted(use.machine_count, 'VM')} may combine"
+            " different times and include traffic to Google APIs"
         )
     if use.hours < facts.threshold(RULE.id, "min_window_hours"):
         days = use.hours * SECONDS_PER_HOUR / SECONDS_PER_DAY
@@ -130,8 +115,8 @@ def _hit(facts: model.Facts, limit: model.MetricSeries, use: _Use) -> model.Hit:
     return model.Hit(
         resources=(_region(limit),),
         subject=f"{of.project} ({of.location})",
-        message=f"the machines of {of.project} in {of.location} send {gbps(use.p95_ratio * quota)}"
-        f" to the internet at the 95th percentile; their quota is {gbps(quota)}",
+        message=f"the VMs of {of.project} in {of.location} send {gbps(use.p95_ratio * quota)} to"
+        f" the internet at the 95th percentile; their quota is {gbps(quota)}",
         evidence=(
             rate_evidence("p95", use.p95_ratio * quota, use.source),
             rate_evidence("quota", quota, f"Cloud Monitoring, {model.Metric.QUOTA_LIMIT.value}"),
@@ -141,14 +126,14 @@ def _hit(facts: model.Facts, limit: model.MetricSeries, use: _Use) -> model.Hit:
         ),
         used_ratio=use.p95_ratio,
         fix=RULE.fix(
-            text=f"Ask for a higher quota of {model.INTERNET_QUOTA} in {of.location}, or let"
-            " machines of another region send a part.",
+            text=f"Request a higher quota of {model.INTERNET_QUOTA} in {of.location}, or send part"
+            " of the traffic from VMs in another region.",
             label="higher regional quota",
-            verify=f"{model.Metric.QUOTA_LIMIT.value} of {model.INTERNET_QUOTA} has the new value,"
-            " and the next audit reads it.",
-            undo="Lower the quota again; nothing else has changed.",
-            caution="A quota is a limit and no promise: the caps of the machines and of each flow"
-            " hold as before.",
+            verify=f"{model.Metric.QUOTA_LIMIT.value} of {model.INTERNET_QUOTA} shows the new"
+            " value, and the next audit uses it.",
+            undo="Lower the quota again. Nothing else changed.",
+            caution="A quota is a limit, not a guarantee: the caps of each VM and flow still"
+            " apply.",
         ),
         doubts=doubts.reasons,
     )

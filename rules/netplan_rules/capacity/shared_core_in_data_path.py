@@ -5,41 +5,31 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from netplan_planner import model
-from netplan_rules.base import Rule, Threshold
+from netplan_rules.base import Threshold, rule_of
 from netplan_rules.capacity import _resize as resize
-from netplan_rules.shared.trust import doubts_of_rates
+from netplan_rules.shared.trust import doubts_of_rates, minutes_per_day
 from netplan_rules.wording import gbps, rate_evidence, vm_subject
 from netplan_rules.work import MACHINE_TYPE
 
-RULE = Rule(
-    id="shared-core-in-data-path",
-    title="A shared-core machine carries real traffic",
+RULE = rule_of(
+    __name__,
     severity=model.Severity.HIGH,
     needs=frozenset({model.Need.INVENTORY, model.Need.RATES}),
-    rationale="f1-micro, g1-small and the small E2 types get a fraction of a core and bursts of it."
-    " Packets cost CPU time: when the bursts are used up, throughput falls below the cap.",
-    remediation="Take a type with at least two dedicated vCPUs on the path of bulk data.",
-    guards="Silent below the rate floor, which a shared core carries without trouble.",
-    references=(
-        "https://cloud.google.com/compute/docs/general-purpose-machines#sharedcore",
-        "https://cloud.google.com/compute/docs/network-bandwidth",
-    ),
     work=MACHINE_TYPE,
     thresholds=(
         Threshold(
             name="min_gbps",
             default=0.2,
             unit="Gbit/s",
-            about="95th percentile of what it sends or receives from which the rule fires",
+            about="minimum egress or ingress at the 95th percentile",
         ),
         Threshold(
             name="min_vcpus",
             default=2.0,
             unit="vCPU",
-            about="dedicated vCPUs that the proposed machine has at least",
+            about="minimum dedicated vCPUs of the proposed VM",
         ),
     ),
-    group_message="{count} shared-core machines carry real traffic; the first is {machine_type}",
 )
 
 
@@ -47,16 +37,14 @@ RULE = Rule(
 def check(facts: model.Facts) -> Iterator[model.Hit | model.Gap]:
     """Yield each shared-core machine above the rate floor."""
     floor = facts.threshold(RULE.id, "min_gbps")
-    ledger = facts.even.machines.ledger(facts.inventory, facts.today)
+    ledger = facts.machines.ledger(facts.inventory, facts.today)
     for rates in facts.machine_rates:
         if max(rates.egress.p95_gbps, rates.ingress.p95_gbps) < floor:
             continue
         instance = facts.inventory.instance_by_link[rates.link]
         shape = facts.shape(instance.machine_type)
         if shape is None:
-            yield model.Gap(
-                resource=instance.ref, reason="the shape of its machine type is not known"
-            )
+            yield model.Gap(resource=instance.ref, reason="the size of its machine type is unknown")
         elif shape.is_shared_core:
             yield _hit(facts, instance, rates, ledger)
 
@@ -81,8 +69,8 @@ def _hit(
     return model.Hit(
         resources=(instance.ref,),
         subject=vm_subject(instance),
-        message=f"{instance.name} is a shared-core {instance.machine_type} and sends {gbps(sent)},"
-        f" receives {gbps(received)} at the 95th percentile",
+        message=f"{instance.name} is a shared-core {instance.machine_type}; at the 95th"
+        f" percentile it sends {gbps(sent)} and receives {gbps(received)}",
         cause=resize.resize_cause(candidate),
         evidence=(
             rate_evidence("egress_p95", sent, rates.source),
@@ -92,6 +80,9 @@ def _hit(
         ),
         throughput_now=now,
         used_ratio=sent / now.gbps if now.gbps else None,
+        limit_minutes_per_day=minutes_per_day(facts, rates.egress, now.gbps, rates)
+        if now.gbps
+        else None,
         throughput_fixed=resize.egress_estimate(facts, instance, candidate) if candidate else None,
         saving=saving,
         fix=resize.resize_fix(facts, instance, candidate, why_not),

@@ -17,54 +17,40 @@ from netplan_planner.model import (
     TopFlow,
 )
 from netplan_planner.throughput import edge_query, predict
-from netplan_rules.base import Rule, Threshold, ratio_limit
+from netplan_rules.base import Threshold, ratio_limit, rule_of
 from netplan_rules.shared.flows import (
     drops_before,
     flow_at_its_limit,
     overflow_evidence,
     why_not_judged,
 )
-from netplan_rules.shared.trust import doubts_of_edge
+from netplan_rules.shared.trust import doubts_of_edge, minutes_per_day
 from netplan_rules.wording import gbps, pair_subject, rate_evidence
 from netplan_rules.work import APPLICATION
 
-RULE = Rule(
-    id="single-flow-limited",
-    title="One flow carries everything and stands at the limit of a flow",
+RULE = rule_of(
+    __name__,
     severity=Severity.MEDIUM,
     needs=frozenset({Need.INVENTORY, Need.FLOW_RECORDS}),
-    rationale="One five-tuple has limits of its own: 3 Gbit/s to an address outside the VPC, and a"
-    " receive window per round trip everywhere. The machine's cap stays idle behind it.",
-    remediation="Send over several connections in parallel; inside the VPC also raise the"
-    " receiver's TCP buffers on long paths.",
-    guards="Silent for flows that were active for a few minutes only, when the machine's own cap is"
-    " in use, when several flows share the load, and when the flow is faster than a documented"
-    " limit. One that is faster than a stock window allows has greater buffers: the limit behind"
-    " the window is judged. Pairs without a known limit or round trip are listed as not judged.",
-    references=("https://cloud.google.com/compute/docs/network-bandwidth",),
     work=APPLICATION,
-    group_message="{count} pairs send nearly everything in one flow, at the limit of a flow:"
-    " {flow_limit_rate} for the first",
     thresholds=(
-        ratio_limit("flow_ratio", 0.7, "share of the pair's bytes that the greatest flow carries"),
+        ratio_limit("flow_ratio", 0.7, "minimum share of the pair's bytes in the largest flow"),
         ratio_limit(
-            "near_ratio", 0.85, "share of the limit of a flow that its 95th percentile reaches"
+            "near_ratio", 0.85, "minimum share of the flow limit at the flow's 95th percentile"
         ),
         ratio_limit(
             "over_ratio",
             1.1,
-            "share of the limit above which another limit must hold",
+            "share of the limit above which another limit must apply",
             least=1.0,
             most=2.0,
         ),
-        ratio_limit(
-            "idle_cap_ratio", 0.5, "share of the machine's cap below which it counts as idle"
-        ),
+        ratio_limit("idle_cap_ratio", 0.5, "share of the VM's cap below which it counts as idle"),
         Threshold(
             name="min_active_minutes",
             default=5.0,
             unit="minutes",
-            about="how long the flow must have been active",
+            about="minimum active time of the flow",
         ),
     ),
 )
@@ -90,12 +76,12 @@ def _hit(facts: Facts, edge: Edge, sender: Instance, flow: TopFlow, alone: Estim
     many = predict(edge_query(facts, edge), facts.caps)
     receiver = facts.dst(edge).link
     if limit.name == "window-over-rtt":
-        doubts.add("the receiver's window is the default of a stock Linux image, not read")
+        doubts.add("the receiver's window is assumed to be the default of a stock Linux image")
     return Hit(
         resources=(sender.ref,),
         subject=pair_subject(facts.src(edge), facts.dst(edge)),
         message=f"one flow carries {flow.byte_ratio:.0%} of the traffic at {gbps(flow.p95_gbps)};"
-        f" a single flow gets at most {gbps(limit.gbps)} here ({limit.name})",
+        f" the limit of a single flow here is {gbps(limit.gbps)} ({limit.name})",
         evidence=(
             Evidence(name="flow_share", value=flow.byte_ratio, unit="ratio", source="flow logs"),
             rate_evidence("flow_p95", flow.p95_gbps),
@@ -107,12 +93,13 @@ def _hit(facts: Facts, edge: Edge, sender: Instance, flow: TopFlow, alone: Estim
         throughput_now=alone,
         throughput_fixed=many,
         used_ratio=flow.p95_gbps / limit.gbps,
+        limit_minutes_per_day=minutes_per_day(facts, edge.series, limit.gbps),
         fix=RULE.fix(
             label="several connections",
-            verify=f"The busiest minute of the pair passes {gbps(limit.gbps)} in the next audit.",
+            verify=f"In the next audit, the busiest minute of the pair exceeds {gbps(limit.gbps)}.",
             undo="Set the tool back to one connection.",
-            text="Send over several connections in parallel (most transfer tools have an option"
-            " for it); the machine's cap leaves room.",
+            text="Send over several parallel connections (most transfer tools have an option for"
+            " it). The VM's cap has room.",
             documents=("https://cloud.google.com/compute/docs/network-bandwidth",),
         ),
         doubts=doubts.reasons,

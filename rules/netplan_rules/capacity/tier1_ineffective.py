@@ -4,28 +4,16 @@ from collections.abc import Iterator
 
 from netplan_planner import model
 from netplan_planner.ledger import ledger_of
-from netplan_rules.base import Rule
+from netplan_rules.base import rule_of
 from netplan_rules.capacity._resize import type_evidence
 from netplan_rules.wording import keep_the_old, vm_subject
 from netplan_rules.work import NEW_MACHINE
 
-RULE = Rule(
-    id="tier1-ineffective",
-    title="Tier_1 is set but cannot work",
+RULE = rule_of(
+    __name__,
     severity=model.Severity.HIGH,
     needs=frozenset({model.Need.INVENTORY}),
-    rationale="Tier_1 needs a type that has it and a gVNIC interface. Without both the machine"
-    " keeps its default cap.",
-    remediation="Recreate it with gVNIC, with a type that has Tier_1, or without Tier_1.",
-    guards="An interface whose type the input does not state is not judged where the series also"
-    " allows VirtIO; series that only have gVNIC pass. A type without a row in the caps table is"
-    " listed as not judged.",
-    references=(
-        "https://cloud.google.com/compute/docs/networking/configure-vm-with-high-bandwidth-configuratio"
-        "n",
-    ),
     work=NEW_MACHINE,
-    group_message="{count} machines have Tier_1 set and cannot use it; the first: {reason}",
 )
 
 
@@ -41,7 +29,7 @@ def check(facts: model.Facts) -> Iterator[model.Hit | model.Gap]:
             yield model.Gap(resource=instance.ref, reason=reason)
             continue
         if not any(cap.is_tier1 for cap in variants):
-            yield _hit(facts, instance, f"{instance.machine_type} has no Tier_1")
+            yield _hit(facts, instance, f"{instance.machine_type} does not support Tier_1")
             continue
         allows_virtio = any(cap.may_use("VIRTIO_NET") for cap in variants)
         yield from _interfaces(facts, instance, allows_virtio)
@@ -57,7 +45,7 @@ def _interfaces(
     elif None in stated and allows_virtio:
         yield model.Gap(
             resource=instance.ref,
-            reason="the input does not state the type of its interface, and the series allows both",
+            reason="the input does not state its interface type, and the series allows both",
         )
 
 
@@ -74,10 +62,10 @@ def _hit(facts: model.Facts, instance: model.Instance, why: str) -> model.Hit:
         saving=ledger_of(facts).value(change).saving,
         fix=RULE.fix(
             label="recreate",
-            verify="The interface is GVNIC and the type is one that has Tier_1.",
-            undo=keep_the_old("the old machine"),
-            text="Recreate it with gVNIC and a type that has Tier_1, or without Tier_1.",
-            caution="Both settings are made when a machine is created.",
+            verify="The interface is GVNIC and the type supports Tier_1.",
+            undo=keep_the_old("the old VM"),
+            text="Recreate it with gVNIC and a type that supports Tier_1, or without Tier_1.",
+            caution="Both settings are set when a VM is created.",
         ),
         change=change,
     )

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from netplan_planner import model
 from netplan_planner.machines.groups import is_managed
 from netplan_planner.throughput import instance_cap
-from netplan_rules.base import Rule, Threshold
+from netplan_rules.base import Threshold, rule_of
 from netplan_rules.capacity import _resize as resize
 from netplan_rules.capacity._resize import pool_of, tier1_choice, wanted_gbps
 from netplan_rules.money import machine_saving
@@ -13,40 +13,26 @@ from netplan_rules.shared.trust import Doubts, doubts_of_rates
 from netplan_rules.wording import gbps, keep_the_old, rate_evidence, sends, vm_subject
 from netplan_rules.work import NEW_MACHINE
 
-RULE = Rule(
-    id="tier1-missing",
-    title="Tier_1 is cheaper than a bigger machine",
+RULE = rule_of(
+    __name__,
     severity=model.Severity.MEDIUM,
     needs=frozenset({model.Need.INVENTORY, model.Need.PRICES}),
-    rationale="The target or the observed egress is above the default cap; the type has a greater"
-    " cap with Tier_1, and its fee is less than what any type without Tier_1 that carries the need"
-    " costs more.",
-    remediation="Recreate the machine with Tier_1 and gVNIC.",
-    guards="Silent when a bigger type without Tier_1 is cheaper (egress-cap rules name it). When"
-    " the fee of the series is not published the machine is listed as not judged. Nodes of a pool"
-    " of GKE that was read are node-pool-tier1-missing's.",
-    references=(
-        "https://cloud.google.com/compute/docs/networking/configure-vm-with-high-bandwidth-configur"
-        "ation",
-    ),
     work=NEW_MACHINE,
     thresholds=(
         Threshold(
             name="p95_ratio",
             default=0.9,
             unit="ratio",
-            about="share of the default cap that the observed 95th percentile reaches",
+            about="minimum share of the default cap at the observed 95th percentile",
         ),
     ),
-    group_message="{count} machines need more than their default cap ({cap_rate} of the first), and"
-    " Tier_1 is cheaper than a bigger machine",
 )
 
 
 @RULE
 def check(facts: model.Facts) -> Iterator[model.Hit | model.Gap]:
     """Yield each machine that needs more than its default cap and gets it cheapest by Tier_1."""
-    ledger = facts.even.machines.ledger(facts.inventory, facts.today)
+    ledger = facts.machines.ledger(facts.inventory, facts.today)
     for instance in facts.inventory.instances:
         if instance.bandwidth_tier is model.BandwidthTier.TIER_1:
             continue
@@ -99,16 +85,16 @@ def _hit(
         throughput_fixed=resize.egress_estimate(facts, instance, own),
         saving=saving,
         used_ratio=wanted / default.egress_gbps,
+        limit_minutes_per_day=resize.wanted_minutes(facts, instance, default),
         fix=RULE.fix(
             label="Tier_1",
             verify=sends(instance, gbps(default.egress_gbps)),
-            undo=keep_the_old("the machine without Tier_1"),
-            text="Recreate the machine with --network-performance-configs="
+            undo=keep_the_old("the VM without Tier_1"),
+            text="Recreate the VM with --network-performance-configs="
             "total-egress-bandwidth-tier=TIER_1 and a gVNIC interface.",
             caution=resize.OF_A_GROUP
             if is_managed(facts, instance)
-            else "Tier_1 can only be set when a machine is made, and its fee has no commitment"
-            " discount.",
+            else "Tier_1 is set when a VM is created. Its fee has no commitment discount.",
         ),
         doubts=doubts.reasons,
         change=resize.resize_change(instance, own),

@@ -20,42 +20,27 @@ from netplan_planner.model import (
 )
 from netplan_planner.throughput import instance_cap
 from netplan_planner.units import counted
-from netplan_rules.base import Rule, Threshold, ratio_limit
+from netplan_rules.base import Threshold, ratio_limit, rule_of
 from netplan_rules.capacity._resize import OF_A_GROUP, type_evidence, unknown_cap
 from netplan_rules.shared.flow_logs import reporting_subnetworks
 from netplan_rules.shared.trust import Doubts, doubts_of_rates
 from netplan_rules.wording import gbps, keep_the_old, rate_evidence, vm_subject
 from netplan_rules.work import NEW_MACHINE
 
-RULE = Rule(
-    id="tier1-unused",
-    title="Tier_1 is paid for and not used",
+RULE = rule_of(
+    __name__,
     severity=Severity.MEDIUM,
     needs=frozenset({Need.INVENTORY, Need.RATES}),
-    rationale="The fee of Tier_1 is due every hour, whatever is sent; below the default cap it buys"
-    " nothing. Commitments do not cover it.",
-    remediation="Recreate the machine without Tier_1.",
-    guards="Silent when a declared target needs it, or when any minute came near the default caps"
-    " (inside the VPC or to outside), and where the type has no Tier_1 (tier1-ineffective). A"
-    " window shorter than the threshold lowers the confidence.",
-    references=(
-        "https://cloud.google.com/compute/docs/networking/configure-vm-with-high-bandwidth-configuratio"
-        "n",
-    ),
     work=NEW_MACHINE,
     thresholds=(
-        ratio_limit(
-            "max_ratio", 0.9, "share of the default cap that the busiest minute stays below"
-        ),
+        ratio_limit("max_ratio", 0.9, "maximum share of the default cap in the busiest minute"),
         Threshold(
             name="min_window_hours",
             default=168.0,
             unit="hours",
-            about="observed time below which the confidence is lowered (a weekly peak)",
+            about="observed time below which confidence is lowered (a weekly peak may be missing)",
         ),
     ),
-    group_message="{count} machines pay for Tier_1 and stay below their default cap; that of the"
-    " first is {cap_rate}",
 )
 
 
@@ -81,7 +66,7 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
             yield from (_silent(facts, one) for one in silent)
             continue
         # One template gives all machines of a group their tier.
-        reason = f"its group has one template, and {needs[0]} is not known to need less"
+        reason = f"its group has one template, and {needs[0]} may need Tier_1"
         for one in found:
             if isinstance(one, Hit):
                 yield Gap(resource=one.resources[0], reason=reason)
@@ -137,10 +122,10 @@ def _hit(facts: Facts, instance: Instance, rates: MachineRates, default: EgressC
 def _silent(facts: Facts, instance: Instance) -> Hit:
     """Return the hit of a machine of a group that sent nothing, though its subnetwork reports."""
     doubts = Doubts()
-    doubts.add("no record names it, so that only its subnetwork's reports tell that it is silent")
+    doubts.add("no record names it; that it sends nothing is known only from its subnetwork's logs")
     default = instance_cap(instance, facts.caps, tier1=False)
     cap = (rate_evidence("cap", default.egress_gbps, default.source),) if default else ()
-    said = "nothing that it sent was seen, and the others of its group need no more"
+    said = "no egress of it was observed, and the other VMs of its group need no more"
     return _of(facts, instance, said, (*cap, type_evidence(instance)), doubts)
 
 
@@ -155,10 +140,10 @@ def _of(
         evidence=evidence,
         saving=ledger_of(facts).value(change).saving,
         fix=RULE.fix(
-            text="Recreate the machine without Tier_1 (it cannot be changed in place).",
+            text="Recreate the VM without Tier_1 (it cannot be changed in place).",
             label="without Tier_1",
-            verify=f"{instance.name} sends as much as before; the next bill is without its fee.",
-            undo=keep_the_old("the machine with Tier_1"),
+            verify=f"{instance.name} sends as much as before, and the next bill has no Tier_1 fee.",
+            undo=keep_the_old("the VM with Tier_1"),
             caution=OF_A_GROUP if is_managed(facts, instance) else "",
         ),
         doubts=doubts.reasons,

@@ -5,40 +5,24 @@ from decimal import Decimal
 
 from netplan_planner import model
 from netplan_planner.units import HOURS_PER_MONTH
-from netplan_rules.base import Rule, ratio_limit, usd_floor
+from netplan_rules.base import ratio_limit, rule_of, usd_floor
 from netplan_rules.shared.trust import Doubts, doubt_of_month
 from netplan_rules.wording import money
 from netplan_rules.work import READ_AGAIN
 
-RULE = Rule(
-    id="bytes-do-not-match-bill",
-    title="The traffic that was seen does not explain the bill",
+RULE = rule_of(
+    __name__,
     severity=model.Severity.MEDIUM,
     needs=frozenset({model.Need.BILL}),
-    rationale="Savings rest on what flow logs say and on prices. Where that comes to another amount"
-    " than was billed, traffic is missing, sampled away or priced by another SKU, and the savings"
-    " are as far off.",
-    remediation="Look at the balance of each SKU (netplan prices reconcile), log the subnetworks"
-    " that are missing, and give the contract's prices.",
-    guards="Silent where the difference is a small share of what was billed, and where it is little"
-    " money. What is not for traffic is not compared, nor a SKU whose billed amount is not"
-    " understood. Another time than the bill's, or a window too short for a month, lowers the"
-    " confidence.",
-    references=(
-        "https://cloud.google.com/billing/docs/how-to/export-data-bigquery-tables/standard-usage",
-        "https://cloud.google.com/vpc/network-pricing",
-    ),
     work=READ_AGAIN,
     thresholds=(
         ratio_limit(
             "max_difference_ratio",
             0.15,
-            "difference to what was billed, as a share of it, from which a SKU is named",
+            "minimum difference as a share of the billed amount",
         ),
-        usd_floor(20.0, "difference in dollars below which a SKU is not named"),
+        usd_floor(20.0, "minimum difference in dollars"),
     ),
-    group_message="of {count} SKUs the traffic explains {modelled_money} a month and the bill has"
-    " {billed_money}",
     summed=("modelled", "billed"),
 )
 
@@ -54,7 +38,7 @@ def check(facts: model.Facts) -> Iterator[model.Hit | model.Gap]:
     to_month = HOURS_PER_MONTH / found.billed_hours if found.billed_hours else Decimal(0)
     for balance in found.balances:
         if balance.billed_gib is None:
-            yield model.Gap(resource=_ref(balance), reason="what was billed is not known in GiB")
+            yield model.Gap(resource=_ref(balance), reason="the billed amount in GiB is unknown")
             continue
         difference = abs(balance.residual_usd)
         is_off = difference > most * abs(balance.billed_usd)
@@ -79,9 +63,9 @@ def _hit(
         resources=(_ref(balance),),
         subject=f"{balance.sku_id} {balance.description}".strip(),
         message=model.worded(
-            f"{balance.description or balance.sku_id}: the traffic that was seen comes to ",
+            f"{balance.description or balance.sku_id}: observed traffic costs ",
             money(modelled),
-            " a month, the bill to ",
+            "/month, the bill says ",
             money(billed),
             note,
         ),
@@ -104,7 +88,7 @@ def _hit(
         fix=RULE.fix(
             label="compare by SKU",
             text=_advice(balance),
-            verify="netplan prices reconcile shows a residual below the threshold.",
+            verify="`netplan prices reconcile` shows a difference below the threshold.",
             documents=RULE.references[:1],
         ),
         doubts=doubts.reasons,
@@ -112,14 +96,14 @@ def _hit(
 
 
 def _advice(balance: model.SkuBalance) -> str:
-    look = "Look at it with netplan prices reconcile --billing-export FILE --traffic FILE"
+    look = "Compare: netplan prices reconcile --billing-export FILE --traffic FILE"
     if balance.residual_usd < 0:
         return (
-            f"{look}: the model has more than was billed. A discount of the contract, records that"
-            " two configurations wrote, or a window of greater traffic than the bill's explain"
-            " that."
+            f"{look}. The model has more than the bill. Possible causes: a contract discount,"
+            " duplicate records of two configurations, or a window with more traffic than the"
+            " billed period."
         )
     return (
-        f"{look}: the model has less than was billed. Subnetworks without flow logs, a low sampling"
-        " rate, and traffic of other projects or services on the same SKU explain that."
+        f"{look}. The model has less than the bill. Possible causes: subnetworks without flow"
+        " logs, a low sampling rate, or other projects or services on the same SKU."
     )

@@ -6,27 +6,16 @@ from netplan_planner import model
 from netplan_planner.errors import MissingDatum
 from netplan_planner.model.evidence.log_volume import GENERATION, OWN_SETTING, STORAGE, record_bytes
 from netplan_planner.units import counted
-from netplan_rules.base import Rule
+from netplan_rules.base import rule_of
 from netplan_rules.shared.flow_logs import logs_again, set_logs
 from netplan_rules.work import LOGGING
 
-RULE = Rule(
-    id="flow-logs-duplicated",
+RULE = rule_of(
+    __name__,
     aliases=("flow-logs-twice",),
-    title="Flows are logged by two configurations",
     severity=model.Severity.LOW,
     needs=frozenset({model.Need.INVENTORY}),
-    rationale="A subnetwork's own setting and every configuration of the Network Management API"
-    " that covers it write records of their own of the same flow. Each is billed, and who sums"
-    " them counts every byte twice.",
-    remediation="Keep the one that covers what is needed, and switch the other off for this place.",
-    guards="With flow logs it fires only where both have records of one place in one hour; netplan"
-    " counts one of them. A configuration with a filter may have been left out although it logs"
-    " what the other does not. Without flow logs it looks at the settings alone: a filter, or a"
-    " setting that is off, keeps it silent, and what it costs is not known.",
-    references=("https://docs.cloud.google.com/vpc/docs/using-flow-logs",),
     work=LOGGING,
-    group_message="{count} places are logged by two configurations of flow logs",
 )
 
 
@@ -63,15 +52,15 @@ def _stated(subnetwork: model.Subnetwork, kept: str, other: str) -> model.Hit:
     return model.Hit(
         resources=(subnetwork.ref,),
         subject=f"{subnetwork.name}: {other}",
-        message=f"{subnetwork.name} is logged by {kept} and by {other} as well: each writes a"
-        " record of every flow",
+        message=f"{subnetwork.name} is logged by both {kept} and {other}: each writes a record of"
+        " every flow",
         evidence=(
             model.Evidence(name="kept", value=kept, source="inventory"),
             model.Evidence(name="second", value=other, source="inventory"),
         ),
-        saving=model.Saving(unknown="how many records there are is not known without flow logs"),
+        saving=model.Saving(unknown="without flow logs, the number of records is unknown"),
         fix=_fix(subnetwork.name, kept, other, subnetwork),
-        doubts=("by the settings alone: records would show whether both write them",),
+        doubts=("based on settings only: records would show whether both write",),
     )
 
 
@@ -86,20 +75,20 @@ def _fix(name: str, kept: str, other: str, subnetwork: model.Subnetwork | None) 
     commands = _switch_off(subnetwork, other)
     return RULE.fix(
         label="one configuration of flow logs",
-        verify="The next audit leaves no record of another configuration out.",
+        verify="The next audit ignores no records of another configuration.",
         undo=logs_again(subnetwork)
         if commands and subnetwork is not None
-        else model.Instruction(text="Switch the configuration on again."),
-        text=f"Keep {kept} or {other}, and switch the other off for {name}.",
+        else model.Instruction(text="Switch the configuration back on."),
+        text=f"Keep {kept} or {other}, and switch the other one off for {name}.",
         commands=commands,
-        caution="A configuration may cover other places too, and feed other readers.",
+        caution="A configuration may cover other places and serve other readers.",
     )
 
 
 def _saving(facts: model.Facts, overlap: model.LogOverlap) -> model.Saving:
     """Return what the records of the second configuration cost a month, made and stored."""
     if facts.seen_traffic.is_steady or not facts.seen_traffic.month_seconds:
-        return model.Saving(unknown="what records there are in a month is not known")
+        return model.Saving(unknown="the number of records per month is unknown")
     has_metadata = facts.seen_traffic.coverage.has_metadata
     size = overlap.record_count * record_bytes(has_metadata=has_metadata)
     gib = facts.gib_per_month(size)
@@ -125,9 +114,9 @@ def _hit(facts: model.Facts, overlap: model.LogOverlap) -> model.Hit:
     return model.Hit(
         resources=(model.ResourceRef(self_link=overlap.place),),
         subject=f"{name}: {left_out}",
-        message=f"{name} is logged by {counts} and by {left_out} as well:"
-        f" {counted(overlap.record_count, 'record')} of the second, of"
-        f" {counted(overlap.payload_bytes, 'byte')}, were left out here",
+        message=f"{name} is logged by both {counts} and {left_out}:"
+        f" {counted(overlap.record_count, 'record')} of {left_out} with"
+        f" {counted(overlap.payload_bytes, 'byte')} were ignored",
         evidence=(
             model.Evidence(
                 name="records", value=overlap.record_count, unit="records", source="flow logs"

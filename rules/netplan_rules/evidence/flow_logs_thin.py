@@ -3,56 +3,40 @@
 from collections.abc import Iterator
 
 from netplan_planner import model
-from netplan_rules.base import Rule, Threshold, ratio_limit
+from netplan_rules.base import Threshold, ratio_limit, rule_of
 from netplan_rules.shared.flow_logs import logs_again, reporting_subnetworks, set_logs
 from netplan_rules.work import LOGGING
 
-RULE = Rule(
-    id="flow-logs-thin",
-    title="Flow logs are off or thin",
+RULE = rule_of(
+    __name__,
     severity=model.Severity.INFO,
     needs=frozenset({model.Need.INVENTORY}),
-    rationale="Rates come from sampled records: a low rate misses small and short flows, an"
-    " interval above a minute hides bursts, and a subnetwork without logs shows only what its"
-    " peers report.",
-    remediation="Raise the sampling rate and shorten the interval for the time of a review; logs"
-    " are billed per GiB, so set them back afterwards.",
-    guards="Subnetworks without machines keep the rule silent, as do proxy-only and other special"
-    " purposes. Configurations of the Network Management API count like the subnetwork's own"
-    " setting, and records that a subnetwork made itself show that it is logged. Where the input"
-    " says nothing of logs, or has no such configurations, the confidence is low or medium: what"
-    " was not read may log all the same.",
-    references=(
-        "https://cloud.google.com/vpc/docs/using-flow-logs",
-        "https://cloud.google.com/vpc/network-pricing",
-    ),
     work=LOGGING,
     thresholds=(
         ratio_limit(
             "min_sampling_ratio",
             0.5,
-            "sampling rate below which logs count as thin (0.5 is the API's default)",
+            "minimum sampling rate (0.5 is the API's default)",
         ),
         ratio_limit(
             "coarse_ratio",
             0.5,
-            "share of bytes in records of more than a minute from which confidence is lowered",
+            "share of bytes in records longer than a minute from which confidence is lowered",
         ),
         Threshold(
             name="min_record_count",
             default=10.0,
             unit="records",
-            about="records of a pair below which the confidence of its findings is lowered",
+            about="minimum records of a pair for full confidence",
         ),
         Threshold(
             name="month_bounds_times",
             default=2.0,
             unit="times",
-            about="how far the most and the least that a month's volume can be, from what the"
-            " window has, may lie apart before the confidence of money is lowered",
+            about="maximum ratio of the highest to the lowest estimate of the monthly volume before"
+            " confidence of money is lowered",
         ),
     ),
-    group_message="{count} subnetworks in use keep no flow logs or thin ones; the first: {why}",
 )
 
 _FINE_INTERVALS = frozenset({"INTERVAL_5_SEC", "INTERVAL_30_SEC", "INTERVAL_1_MIN"})
@@ -88,8 +72,8 @@ def _fullness(logs: model.FlowLogConfig) -> tuple[bool, float, bool]:
 
 def _off(subnetwork: model.Subnetwork) -> str:
     if subnetwork.flow_logs is None:
-        return "the input does not say whether it keeps flow logs"
-    return "it keeps no flow logs"
+        return "the input does not state whether it has flow logs"
+    return "it has no flow logs"
 
 
 def _thin(facts: model.Facts, logs: model.FlowLogConfig) -> str:
@@ -98,18 +82,18 @@ def _thin(facts: model.Facts, logs: model.FlowLogConfig) -> str:
         return f"it samples {logs.sampling_ratio:g} of the flows"
     if logs.aggregation_interval is not None and logs.aggregation_interval not in _FINE_INTERVALS:
         said = logs.aggregation_interval.removeprefix("INTERVAL_").replace("_", " ").lower()
-        return f"its records cover {said} each"
+        return f"each record covers {said}"
     return ""
 
 
 def _doubts(facts: model.Facts, subnetwork: model.Subnetwork) -> tuple[str, ...]:
     """Return what speaks against that a subnetwork without known logs does not log."""
     if subnetwork.flow_logs is None:
-        return ("nothing was read of its flow logs",)
+        return ("its flow log settings are unknown",)
     if facts.inventory.flow_log_configurations:
         return ()
     return (
-        "no configurations of the Network Management API were read, which log without this setting"
+        "configurations of the Network Management API are unknown; they log without this setting"
         " (gcloud network-management vpc-flow-logs-configs list)",
     )
 
@@ -135,9 +119,9 @@ def _hit(
         ),
         fix=RULE.fix(
             label="fuller flow logs",
-            verify="The next audit's coverage names the subnetwork's records.",
+            verify="The next audit's coverage lists the subnetwork's records.",
             undo=logs_again(subnetwork),
-            text="For a review, log everything at a fine interval with metadata.",
+            text="For a review, log all flows with metadata at a short interval.",
             commands=(
                 set_logs(
                     subnetwork,
@@ -147,7 +131,7 @@ def _hit(
                     "--logging-metadata=include-all",
                 ),
             ),
-            caution="Log volume is billed per GiB.",
+            caution="Logs are billed per GiB.",
         ),
         doubts=_doubts(facts, subnetwork) if logs is None else (),
         at_most=model.Confidence.LOW if is_unread else model.Confidence.HIGH,

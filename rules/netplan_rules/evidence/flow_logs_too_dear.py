@@ -8,41 +8,25 @@ from netplan_planner import model
 from netplan_planner.errors import MissingDatum
 from netplan_planner.model.evidence.log_volume import GENERATION, STORAGE, record_bytes
 from netplan_planner.paths.priced_paths import PricedPath, path_prices_of, priced_path_of
-from netplan_rules.base import Rule, ratio_limit, usd_floor
+from netplan_rules.base import ratio_limit, rule_of, usd_floor
 from netplan_rules.shared.flow_logs import logs_again, set_logs
 from netplan_rules.wording import money
 from netplan_rules.work import LOGGING
 
-RULE = Rule(
-    id="flow-logs-too-dear",
-    title="Flow logs cost much beside the traffic that they tell of",
+RULE = rule_of(
+    __name__,
     severity=model.Severity.LOW,
     needs=frozenset({model.Need.FLOW_RECORDS}),
-    rationale="Flow logs are billed by the record, made and stored, whatever the flow costs: many"
-    " short flows inside a zone are free of charge, and dear to log.",
-    remediation="Plan sampling and interval for an error that does: netplan flow-logs plan. A"
-    " filter, or leaving metadata out, saves as well.",
-    guards="Subnetworks whose logs cost less than the threshold keep the rule silent, as do those"
-    " whose logs cost a small share of the traffic that their machines send. Where a part of that"
-    " traffic has no known price the subnetwork is not judged. Logs may be kept for more than money"
-    " (security, troubleshooting), so the confidence is medium.",
-    references=(
-        "https://cloud.google.com/vpc/network-pricing",
-        "https://docs.cloud.google.com/vpc/docs/using-flow-logs",
-    ),
     work=LOGGING,
     thresholds=(
         ratio_limit(
             "max_cost_ratio",
             0.1,
-            "dollars of logs to dollars of the traffic that they tell from which logs count"
-            " as dear",
+            "minimum ratio of the cost of logs to the cost of the traffic they cover",
             most=1000.0,
         ),
-        usd_floor(50.0, "dollars of a subnetwork's logs below which the rule keeps silent"),
+        usd_floor(50.0, "minimum cost of a subnetwork's logs"),
     ),
-    group_message="the flow logs of {count} subnetworks cost much beside the traffic that they"
-    " tell of; the first: {cost}",
 )
 
 
@@ -132,7 +116,7 @@ def _hit(
         message=model.worded(
             f"the flow logs of {name} cost ",
             money(cost),
-            " a month, and tell of traffic that costs ",
+            "/month and cover traffic that costs ",
             money(told),
         ),
         evidence=(
@@ -148,17 +132,16 @@ def _hit(
             model.Evidence(name="records", value=record_count, unit="records", source="flow logs"),
         ),
         saving=model.Saving(
-            unknown="netplan flow-logs plan tells what thinner logs would save, and what error they"
-            " bring"
+            unknown="`netplan flow-logs plan` shows what thinner logs would save, and their error"
         ),
         fix=RULE.fix(
             label="thinner flow logs",
-            text="Set the sampling ratio and the interval that netplan flow-logs plan finds for the"
-            " error that does; a tenth of the records is where to begin without it.",
+            text="Set the sampling ratio and the interval that `netplan flow-logs plan` finds for"
+            " an acceptable error. Without it, start with a tenth of the records.",
             commands=(set_logs(subnetwork, "--logging-flow-sampling=0.1"),),
-            verify="The next audit's network services have the new dollars.",
+            verify="The next audit's network services show the new cost.",
             undo=logs_again(subnetwork),
-            caution="What reads the logs for other reasons sees fewer records as well.",
+            caution="Other readers of the logs see fewer records too.",
         ),
-        doubts=("logs may be kept for more than the dollars of traffic",),
+        doubts=("logs may be kept for other reasons than cost",),
     )

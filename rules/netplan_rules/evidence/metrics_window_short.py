@@ -5,31 +5,13 @@ from datetime import timedelta
 
 from netplan_planner import model
 from netplan_planner.machines import is_watched
-from netplan_rules.base import Rule
+from netplan_rules.base import rule_of
 from netplan_rules.shared.seen_needs import days_that_decide
 from netplan_rules.wording import vm_subject
 from netplan_rules.work import READ_AGAIN
 
-RULE = Rule(
-    id="metrics-window-short",
-    title="Metrics cover too short a time",
-    severity=model.Severity.INFO,
-    needs=frozenset({model.Need.METRICS}),
-    rationale="Load comes by the day and by the week: a machine that is idle in a few days may be"
-    " full at the end of the week. Fourteen days have each day of the week twice, so that a peak"
-    " can be told from an accident.",
-    remediation="Read more days (`--metrics-days`), or ask again when there are more.",
-    guards="The days are those that decide sizes (`min_metric_days` of cheaper-series), and only"
-    " time that has points counts. Where all metrics are of too short a time, one finding says so;"
-    " else machines with less than that are named. Machines that are younger, or that were started"
-    " within the window, cannot have more; machines that are stopped have none.",
-    references=(
-        "https://cloud.google.com/compute/docs/instances/apply-machine-type-recommendations-for-i"
-        "nstances",
-        "https://docs.cloud.google.com/monitoring/api/metrics_gcp_i_o",
-    ),
-    work=READ_AGAIN,
-    group_message="{count} machines have metrics of too short a time; the first of {days} days",
+RULE = rule_of(
+    __name__, severity=model.Severity.INFO, needs=frozenset({model.Need.METRICS}), work=READ_AGAIN
 )
 
 _BY_MACHINE = (model.Metric.VM_SENT_BYTES, model.Metric.VM_CPU, model.Metric.VM_MEMORY)
@@ -75,8 +57,8 @@ def _short(metrics: model.Metrics, days: float, least: float) -> model.Hit:
         resources=(model.ResourceRef(self_link=model.SelfLink("metrics/window")),),
         subject="metrics",
         message=f"the metrics cover {_told(days)}, {coverage.start:%Y-%m-%d} to"
-        f" {coverage.end:%Y-%m-%d}; {least:g} are needed to decide sizes, and the busiest day of"
-        " the week may not be among them",
+        f" {coverage.end:%Y-%m-%d}; sizing needs {least:g}, and the busiest day of the week"
+        " may be missing",
         cause="all",
         evidence=(
             model.Evidence(
@@ -91,8 +73,8 @@ def _thin(instance: model.Instance, days: float, least: float) -> model.Hit:
     return model.Hit(
         resources=(instance.ref,),
         subject=vm_subject(instance),
-        message=f"{instance.name} has metrics of {_told(days)} in all, with gaps; {least:g} are"
-        " needed to decide its size",
+        message=f"{instance.name} has metrics of {_told(days)} in total, with gaps; sizing needs"
+        f" {least:g}",
         evidence=(
             model.Evidence(
                 name="days", value=round(days, 1), unit="days", source="Cloud Monitoring"
@@ -108,10 +90,10 @@ def _told(days: float) -> str:
 
 def _fix(least: float) -> model.Fix:
     return RULE.fix(
-        text=f"Read at least {least:g} days with the month's busiest in them: --metrics-days"
-        f" {least:g} with --project, or a longer interval of what is stored.",
+        text=f"Read at least {least:g} days that include the busiest of the month: --metrics-days"
+        f" {least:g} with --project, or a longer interval of stored metrics.",
         label="more days of metrics",
-        verify="The next audit's coverage names the days.",
-        caution="Cloud Monitoring keeps most metrics for six weeks, and may answer older days"
-        " more coarsely.",
+        verify="The next audit's coverage shows the days.",
+        caution="Cloud Monitoring keeps most metrics for six weeks, and may return older days at a"
+        " coarser resolution.",
     )

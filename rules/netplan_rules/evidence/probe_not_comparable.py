@@ -18,7 +18,7 @@ from netplan_planner.model import (
 )
 from netplan_planner.throughput.transport.tools import THREADED_TEXT
 from netplan_planner.units import counted
-from netplan_rules.base import Rule, Threshold, ratio_limit
+from netplan_rules.base import Threshold, ratio_limit, rule_of
 from netplan_rules.shared.comparable import Reason, reasons_of, rerun_command
 from netplan_rules.shared.measured import (
     Run,
@@ -29,70 +29,56 @@ from netplan_rules.shared.measured import (
 )
 from netplan_rules.work import MEASURE_AGAIN
 
-RULE = Rule(
-    id="probe-not-comparable",
-    title="A measurement says little of the path",
+RULE = rule_of(
+    __name__,
     severity=Severity.INFO,
     needs=frozenset({Need.INVENTORY, Need.MEASUREMENTS}),
-    rationale="A figure stands for a path only when nothing else held it back: one stream stops at"
-    " its window or core, a short run carries its start, the sender counts what has not arrived, an"
-    " external address is another path, and a busy core or a rate option limits the tool. Compared"
-    " with a cap, such a figure sends the search the wrong way.",
-    remediation="Measure again by the internal address, with many streams, a start that is left"
-    f" out, the receiver's count, iperf3 {THREADED_TEXT} or newer, and three runs.",
-    guards="Silent for a direction of a pair that also has enough sound runs; for one stream where"
-    " one fills the path; for a short run whose start was left out; for an external address"
-    " between machines that have no internal path. A measurement with neither end in the inventory"
-    " is listed as not judged.",
-    references=(
-        "https://cloud.google.com/compute/docs/network-bandwidth",
-        "https://cloud.google.com/compute/docs/networking/tcp-optimization-for-network-performance-in-gcp-and-hybrid",
-    ),
+    remediation="Measure again at the internal address: many streams, start omitted, receiver's"
+    f" count, iperf3 {THREADED_TEXT} or newer, three runs.",
     work=MEASURE_AGAIN,
-    group_message="{measurements:g} measurements of {count} places cannot stand for their path",
     summed=("measurements",),
     thresholds=(
         Threshold(
             name="min_runs",
             default=3.0,
             unit="runs",
-            about="sound runs of one kind that a direction of a pair needs",
+            about="minimum sound runs of one type per pair and direction",
         ),
         Threshold(
             name="min_duration_s",
             default=10.0,
             unit="s",
-            about="least length of a run that counts its start",
+            about="minimum duration of a run that includes its start",
         ),
         Threshold(
             name="min_duration_rtts",
             default=60.0,
             unit="round trips",
-            about="the same in round trips; the longer of both holds",
+            about="the same in round trips; the longer applies",
         ),
         Threshold(
             name="omit_s",
             default=2.0,
             unit="s",
-            about="least start to leave out, after which a run may be of any length",
+            about="minimum omitted start after which a run can have any duration",
         ),
         Threshold(
             name="omit_rtts",
             default=15.0,
             unit="round trips",
-            about="the same in round trips; the longer of both holds",
+            about="the same in round trips; the longer applies",
         ),
-        ratio_limit("cpu_ratio", 0.9, "share of a core from which the tool counts as CPU-bound"),
+        ratio_limit("cpu_ratio", 0.9, "share of a core from which CPU limits the tool"),
         ratio_limit(
             "single_stream_ratio",
             0.9,
-            "share of what many streams carry from which one stands for the path",
+            "share of what many streams carry from which one stream represents the path",
         ),
         Threshold(
             name="rerun_streams",
             default=16.0,
             unit="streams",
-            about="streams of the command that measures again",
+            about="streams of the proposed measurement",
         ),
     ),
 )
@@ -146,7 +132,7 @@ def _unsound(facts: Facts, model: RunModel, runs: Sequence[Run]) -> list[_Unsoun
         return []
     if not sound:
         return judged
-    few = Reason(name="few-runs", text=f"{most} sound {'run' if most == 1 else 'runs'} of a kind")
+    few = Reason(name="few-runs", text=f"{most} sound {'run' if most == 1 else 'runs'} of one type")
     return [_Unsound(run=one.run, reasons=(*one.reasons, few)) for one in judged]
 
 
@@ -176,7 +162,7 @@ def _unmatched_hit(group: Sequence[UnmatchedMeasurement]) -> Hit:
         fix=Fix(
             label="read the other end",
             text="Read the project of the other end too (--project), or name the end in the record"
-            " as the inventory does. Without both machines no limit of the path is known.",
+            " as in the inventory. Without both VMs, no limit of the path is known.",
         ),
     )
 
@@ -199,7 +185,7 @@ def _message(run_count: int, reasons: Counted) -> str:
         for count, text in reasons.values()
     )
     what = "1 measurement cannot" if run_count == 1 else f"{run_count} measurements cannot"
-    return f"{what} stand for the path: {listed}"
+    return f"{what} represent the path: {listed}"
 
 
 def _evidence(measured: Sequence[Measurement], reasons: Counted) -> tuple[Evidence, ...]:
@@ -226,10 +212,10 @@ def _fix(facts: Facts, model: RunModel, run: Run, *, is_both_ways: bool) -> Fix:
     back = ", and back with -R" if is_both_ways else ""
     return RULE.fix(
         label="measure again",
-        text=f"Start `iperf3 -s` on {run.dst.name}, measure from {run.src.name} at least {needed}"
-        f" times{back}, with iperf3 {THREADED_TEXT} or newer at both ends, and end the server.",
+        text=f"Start `iperf3 -s` on {run.dst.name}. Measure from {run.src.name} at least {needed}"
+        f" times{back}, with iperf3 {THREADED_TEXT} or newer at both ends. Then stop the server.",
         commands=(text,) if text else (),
-        caution="It uses all of the path while it runs, and what leaves a zone is billed.",
+        caution="It uses the whole path while it runs, and traffic that leaves a zone is billed.",
     )
 
 

@@ -4,32 +4,22 @@ from collections.abc import Iterator
 
 from netplan_planner import model
 from netplan_planner.units import counted
-from netplan_rules.base import Rule, Threshold, ratio_limit
+from netplan_rules.base import Threshold, ratio_limit, rule_of
 from netplan_rules.wording import volume
 from netplan_rules.work import READ_AGAIN
 
-RULE = Rule(
-    id="unmapped-peers",
-    title="Traffic with addresses that nobody owns",
+RULE = rule_of(
+    __name__,
     severity=model.Severity.INFO,
     needs=frozenset({model.Need.PEERS}),
-    rationale="Private addresses that no machine, range or gateway of the input holds may belong to"
-    " another project, a peered network or your own data centre. Their traffic has no path class"
-    " and no price.",
-    remediation="Read the other projects too (--project may be repeated), or a newer inventory.",
-    guards="Silent below the share; internet peers have an owner and do not count.",
-    references=("https://cloud.google.com/vpc/docs/flow-logs",),
     work=READ_AGAIN,
-    group_message="{addresses} addresses that nobody owns",
     thresholds=(
-        ratio_limit(
-            "min_ratio", 0.05, "share of all bytes without an owner from which the rule fires"
-        ),
+        ratio_limit("min_ratio", 0.05, "minimum share of all bytes with unknown addresses"),
         Threshold(
             name="examples",
             default=5.0,
             unit="addresses",
-            about="how many of the addresses are named",
+            about="number of addresses to name",
         ),
     ),
 )
@@ -67,7 +57,7 @@ def _hit(facts: model.Facts, unmatched: list[model.Edge], lost: int, whole: int)
     return model.Hit(
         resources=(model.ResourceRef(self_link=model.SelfLink("traffic/unmapped")),),
         subject=counted(len(greatest), "address", "addresses"),
-        message=f"{lost / whole:.1%} of the bytes go to or come from addresses that nobody owns:"
+        message=f"{lost / whole:.1%} of the bytes have an unknown address at one end:"
         f" {listed}{more}",
         evidence=(
             model.Evidence(
@@ -77,7 +67,7 @@ def _hit(facts: model.Facts, unmatched: list[model.Edge], lost: int, whole: int)
         ),
         fix=model.Fix(
             label="read more projects",
-            text="Read the projects that own them (--project for each, or --inventory files), with"
-            " routes and VPN tunnels, so that hybrid ranges are known.",
+            text="Read the projects of these addresses (--project for each, or --inventory files),"
+            " with routes and VPN tunnels, so that hybrid ranges are known.",
         ),
     )

@@ -116,44 +116,44 @@ def ports_fix(router: Router, gateway: NatGateway, use: NatUse, cause: str) -> F
     elif gateway.is_dynamic and (cause == ADDRESSES or most <= ports_of(gateway) == least):
         return _more_addresses(router, gateway)
     elif gateway.is_dynamic:
-        text = f"Give each machine {least:,} ports from the start and up to {most:,}."
+        text = f"Give each VM at least {least:,} and up to {most:,} ports."
         label = "more ports"
     else:
-        text = f"Let each machine take {least:,} to {most:,} ports, as it needs them."
+        text = f"Let each VM use {least:,} to {most:,} ports on demand."
         label = "dynamic port allocation"
         flags.append("--enable-dynamic-port-allocation")
     if cause == ADDRESSES:
-        text += " Where that is not enough, add addresses."
+        text += " If that is not enough, add addresses."
     return Fix(
         text=text,
         label=label,
         commands=(_update(router, gateway, *flags),),
         verify=_verify(router, gateway),
         undo=Instruction(
-            text=f"Set again what it had: {_had(gateway, cause)}.",
+            text=f"Restore the old setting: {_had(gateway, cause)}.",
             commands=(_update(router, gateway, *_as_it_was(gateway, cause)),),
         ),
         documents=PAGES,
-        caution="May break connections that are open through the gateway; endpoint-independent"
-        " mapping, which some peer-to-peer applications need, cannot go with it."
+        caution="May break open connections through the gateway. It excludes endpoint-independent"
+        " mapping, which some peer-to-peer applications need."
         if gateway.is_endpoint_independent
-        else "May break connections that are open through the gateway.",
+        else "May break open connections through the gateway.",
     )
 
 
 def _more_addresses(router: Router, gateway: NatGateway) -> Fix:
     how = (
-        "it allots them itself, so look at the quota of addresses in use"
+        "Google assigns them automatically, so check the quota of in-use addresses"
         if gateway.is_auto_allocated
-        else "name all of them with --nat-external-ip-pool, the old ones among them"
+        else "name all of them with --nat-external-ip-pool, including the old ones"
     )
     return Fix(
-        text=f"Give the gateway more addresses ({how}), or spread the machines over two gateways.",
+        text=f"Give the gateway more addresses ({how}), or spread the VMs over two gateways.",
         label="more NAT addresses",
         verify=_verify(router, gateway),
-        undo=Instruction(text="Drain the new addresses, then take them off the gateway."),
+        undo=Instruction(text="Drain the new addresses, then remove them from the gateway."),
         documents=PAGES,
-        caution="Partners that allow its addresses by list have to know the new ones first.",
+        caution="Partners with an allow-list need the new addresses first.",
     )
 
 
@@ -194,10 +194,10 @@ def _had(gateway: NatGateway, cause: str) -> str:
     if cause == MAPPING:
         return "endpoint-independent mapping"
     least = gateway.min_ports_per_vm
-    ports = f"{least:,} ports for each machine" if least is not None else "the default of ports"
+    ports = f"{least:,} ports per VM" if least is not None else "the default number of ports"
     if gateway.is_dynamic:
         most = gateway.max_ports_per_vm
-        ports += f" and up to {most:,}" if most is not None else " and no stated most"
+        ports += f" and up to {most:,}" if most is not None else " and no stated maximum"
         ports += ", dynamic"
     else:
         ports += ", static"
@@ -207,7 +207,7 @@ def _had(gateway: NatGateway, cause: str) -> str:
 
 def _verify(router: Router, gateway: NatGateway) -> Instruction:
     return Instruction(
-        text=f"Under load {_DROPPED} of {gateway.name} stays at 0, and {_USED} well below its"
+        text=f"Under load, {_DROPPED} of {gateway.name} stays at 0, and {_USED} is well below its"
         " ports.",
         commands=(_nats("describe", router, gateway),),
     )

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from netplan_planner import model
 from netplan_planner.throughput.limits.tables import PathLimit, path_limit
 from netplan_planner.units import gbps_from_bytes
-from netplan_rules.shared.trust import Doubts, doubts_of_edges
+from netplan_rules.shared.trust import Doubts, doubts_of_edges, minutes_per_day
 
 _PACKETS = "vpn-tunnel-packets"
 
@@ -20,6 +20,8 @@ class TunnelLoad(model.Value, frozen=True, kw_only=True):
     """Their mean size, headers included; None: not known."""
     source: str
     doubts: tuple[str, ...] = ()
+    minutes_per_day: float | None = None
+    """For which the pairs of flow records send that much at least; None: counted by a metric."""
 
 
 def packet_limit(facts: model.Facts) -> PathLimit | None:
@@ -49,11 +51,11 @@ def counted_load(facts: model.Facts, tunnel: model.VpnTunnel) -> TunnelLoad | No
         return None
     doubts = Doubts()
     if len(packets) == 1:
-        doubts.add("the packets of one direction alone are counted")
+        doubts.add("only the packets of one direction are counted")
     else:
-        doubts.add("the 95th percentiles of both directions are added up")
+        doubts.add("the 95th percentiles of both directions are added")
     if not all(one.is_by_minute for one in packets):
-        doubts.add("points cover more than a minute, so bursts are hidden")
+        doubts.add("points cover more than one minute, so bursts are hidden")
     sizes = _both(facts, tunnel, model.Metric.VPN_SENT_BYTES, model.Metric.VPN_RECEIVED_BYTES)
     mean = sum(one.mean for one in packets)
     is_whole = len(sizes) == len(packets) and mean > 0
@@ -81,7 +83,7 @@ def seen_load(facts: model.Facts, edges: Sequence[model.Edge]) -> TunnelLoad | N
         return None
     doubts = Doubts()
     if len({(edge.src, edge.dst) for edge in edges}) > 1:
-        doubts.add("the rates of several pairs are added up as if they fell together")
+        doubts.add("the rates of several pairs are added, assuming all peak together")
     doubts.add(*doubts_of_edges(facts, edges, of_month=False).reasons)
     rate = sum(edge.series.p95_gbps for edge in edges)
     return TunnelLoad(
@@ -89,6 +91,9 @@ def seen_load(facts: model.Facts, edges: Sequence[model.Edge]) -> TunnelLoad | N
         packet_bytes=size_bytes,
         source="flow logs",
         doubts=doubts.reasons,
+        minutes_per_day=min(
+            minutes_per_day(facts, edge.series, edge.series.p95_gbps) for edge in edges
+        ),
     )
 
 

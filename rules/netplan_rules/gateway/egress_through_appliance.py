@@ -7,43 +7,27 @@ from decimal import Decimal
 from netplan_planner import model
 from netplan_planner.errors import MissingDatum
 from netplan_planner.throughput import instance_cap
-from netplan_rules.base import Rule, ratio_limit, usd_floor
+from netplan_rules.base import ratio_limit, rule_of, usd_floor
 from netplan_rules.capacity._resize import egress_estimate
 from netplan_rules.gateway._hops import Use, uses, way_lines
-from netplan_rules.shared.trust import doubts_of_edges
+from netplan_rules.shared.trust import doubts_of_edges, minutes_per_day
 from netplan_rules.wording import gbps, money, vm_subject, volume
 from netplan_rules.work import ROUTES
 
-RULE = Rule(
-    id="egress-through-appliance",
-    title="Several zones leave through one appliance",
+RULE = rule_of(
+    __name__,
     severity=model.Severity.MEDIUM,
     needs=frozenset({model.Need.INVENTORY, model.Need.FLOW_RECORDS, model.Need.ROUTES}),
-    rationale="A route whose next hop is one machine sends everything through that machine: its cap"
-    " is the cap of all, its zone is the zone on which all depend, and what comes from other zones"
-    " is billed on the way to it.",
-    remediation="An appliance in each zone, with a route for the machines of each zone (network"
-    " tags), or several behind an internal load balancer as next hop.",
-    guards="Fires only where the machines of two zones or more send through it and either another"
-    " appliance in each zone would cost less than the way to it, or the appliance stands near its"
-    " cap. Routes to a load balancer, several routes of one priority, and machines of other regions"
-    " (nat-inter-region) are left alone.",
-    references=(
-        "https://cloud.google.com/vpc/docs/routes",
-        "https://cloud.google.com/load-balancing/docs/internal/ilb-next-hop-overview",
-        "https://cloud.google.com/compute/docs/network-bandwidth",
-    ),
     work=ROUTES,
     thresholds=(
-        usd_floor(20.0, "what an appliance in each zone must save, its own price taken off"),
+        usd_floor(20.0, "minimum saving of an appliance in each zone, after its own cost"),
         ratio_limit(
             "min_used_ratio",
             0.5,
-            "share of its cap that the appliance sends at the 95th percentile from which it"
-            " holds the zones back",
+            "share of the appliance's cap at the 95th percentile from which it slows the zones"
+            " down",
         ),
     ),
-    group_message="{count} appliances carry {volume:,.0f} GiB a month of several zones each",
     summed=("volume",),
 )
 
@@ -114,12 +98,12 @@ def _hit(
     now = egress_estimate(facts, appliance, None, model.PathClass.INTERNET)
     rates = facts.rates_of(appliance)
     sends = f"; it sends {gbps(rates.egress.p95_gbps)} at the 95th percentile" if rates else ""
-    priced = (", which costs ", money(fee), " a month on the way to it")
+    priced = (", which costs ", money(fee), "/month on the way to it")
     return model.Hit(
         resources=(appliance.ref,),
         subject=vm_subject(appliance),
         message=model.worded(
-            f"machines of {', '.join(zones)} send {volume(gib)} through {appliance.name}",
+            f"VMs of {', '.join(zones)} send {volume(gib)} through {appliance.name}",
             *(priced if fee else ()),
             sends,
         ),
@@ -130,19 +114,23 @@ def _hit(
         limit=now.binding,
         throughput_now=now if now.gbps is not None else None,
         saving=saving,
+        edges=tuple(use.edge for use in used),
         used_ratio=ratio,
+        limit_minutes_per_day=minutes_per_day(facts, rates.egress, rates.egress.p95_gbps, rates)
+        if rates
+        else None,
         gib_per_month=gib if ratio is None and not saving.items else None,
         fix=RULE.fix(
             label="one for each zone",
-            text=f"Make a machine like {appliance.name} in"
-            f" {', '.join(zone for zone in zones if zone != appliance.zone)}, tag the machines of"
-            " each zone, and give each tag a route to the appliance of its zone; or put several"
-            " behind an internal load balancer and make that the next hop.",
-            verify=f"The next audit shows no bytes of other zones through {appliance.name}.",
-            undo="Delete the new routes: the old one, kept with a lower priority, takes over.",
+            text=f"Create a VM like {appliance.name} in"
+            f" {', '.join(zone for zone in zones if zone != appliance.zone)}, tag the VMs of"
+            " each zone, and give each tag a route to its zone's appliance. Or put several"
+            " behind an internal load balancer and make it the next hop.",
+            verify=f"The next audit shows no traffic of other zones through {appliance.name}.",
+            undo="Delete the new routes. The old route, kept with a lower priority, takes over.",
             documents=RULE.references[:2],
-            caution="What the appliance inspects, logs or translates has to be set up alike on"
-            " each; partners see the addresses of all of them.",
+            caution="Set up inspection, logging and address translation the same way on each"
+            " appliance. Partners see the addresses of all of them.",
         ),
         doubts=doubts.reasons,
     )

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from netplan_planner import model
 from netplan_planner.errors import MissingDatum
-from netplan_rules.base import Rule, reaches_floor, volume_floor
+from netplan_rules.base import reaches_floor, rule_of, volume_floor
 from netplan_rules.gateway._hops import Hops, way_lines
 from netplan_rules.gateway._served import served_interfaces
 from netplan_rules.shared.trust import doubts_of_edges
@@ -16,29 +16,12 @@ PRIVATE_RANGE = "199.36.153.8/30"
 """Of private.googleapis.com (docs.cloud.google.com/vpc/docs/configure-private-google-access)."""
 _DIRECT = frozenset({PRIVATE_RANGE, "199.36.153.4/30"})
 
-RULE = Rule(
-    id="google-api-path",
-    title="An appliance carries traffic to Google APIs",
+RULE = rule_of(
+    __name__,
     severity=model.Severity.MEDIUM,
     needs=frozenset({model.Need.INVENTORY, model.Need.FLOW_RECORDS, model.Need.ROUTES}),
-    rationale="A default route to a NAT machine or proxy takes calls of Google APIs there as well:"
-    " they share its cap and are billed on the way to it where it stands in another zone. With"
-    " Private Google Access they leave straight from the machine.",
-    remediation="Switch Private Google Access on for the subnetwork, and lead the range of"
-    " private.googleapis.com to the internet gateway.",
-    guards="Where Public NAT serves the machines, Private Google Access is on and Cloud NAT charges"
-    " nothing for Google APIs, so the rule keeps silent. So it does for machines whose default"
-    " route leads to the internet gateway, with an external address or without, and where the"
-    " private range has a route of its own. Where the input does not say whether Private Google"
-    " Access is on, the subnetwork is not judged.",
-    references=(
-        "https://docs.cloud.google.com/vpc/docs/configure-private-google-access",
-        "https://docs.cloud.google.com/nat/docs/nat-product-interactions",
-    ),
     work=ROUTES,
     thresholds=(volume_floor(10.0),),
-    group_message="appliances carry {volume:,.0f} GiB a month of {count} subnetworks to and from"
-    " Google APIs",
     summed=("volume",),
 )
 
@@ -111,6 +94,7 @@ def _hit(
             ),
         ),
         saving=_saving(facts, appliance, calls),
+        edges=tuple(call.edge for call in calls),
         gib_per_month=gib,
         fix=_fix(facts, subnetwork),
         doubts=doubts.reasons,
@@ -125,7 +109,7 @@ def _saving(facts: model.Facts, appliance: model.Instance, calls: Sequence[_Call
             is_sent = facts.instance(facts.src(call.edge)) is not None
             ends = (call.client, appliance) if is_sent else (appliance, call.client)
             items += way_lines(
-                facts, "Google APIs by way of the appliance", call.edge.wire_bytes, *ends
+                facts, "Google APIs through the appliance", call.edge.wire_bytes, *ends
             )
     except MissingDatum as error:
         return model.Saving(unknown=str(error))
@@ -148,18 +132,17 @@ def _fix(facts: model.Facts, subnetwork: model.Subnetwork) -> model.Fix:
     back = command("gcloud", "compute", "routes", "delete", name, project)
     return RULE.fix(
         label="Private Google Access",
-        text=f"Switch Private Google Access on for {subnetwork.name}, lead {PRIVATE_RANGE} to the"
-        " internet gateway, and let googleapis.com resolve to private.googleapis.com (a private DNS"
-        " zone).",
+        text=f"Switch Private Google Access on for {subnetwork.name}. Route {PRIVATE_RANGE} to the"
+        " internet gateway, and resolve googleapis.com to private.googleapis.com (a private"
+        " DNS zone).",
         commands=(*(() if is_on else (switch,)), *(() if has_route else (route,))),
-        verify="From a machine there, storage.googleapis.com resolves into"
-        f" {PRIVATE_RANGE} and answers; the appliance no longer sees the calls.",
+        verify=f"On a VM there, storage.googleapis.com resolves into {PRIVATE_RANGE} and answers."
+        " The appliance no longer carries the calls.",
         undo=model.Instruction(
-            text="Take the DNS zone and the route away again; Private Google Access harms nobody"
-            " and may stay.",
+            text="Remove the DNS zone and the route. Private Google Access can stay on.",
             commands=() if has_route else (back,),
         ),
         documents=RULE.references[:1],
-        caution="A proxy that inspects or limits these calls no longer sees them; VPC Service"
-        " Controls take restricted.googleapis.com (199.36.153.4/30) instead.",
+        caution="A proxy that inspects or limits these calls no longer sees them. VPC Service"
+        " Controls need restricted.googleapis.com (199.36.153.4/30) instead.",
     )

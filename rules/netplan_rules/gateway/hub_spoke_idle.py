@@ -7,29 +7,16 @@ from netplan_planner import model
 from netplan_planner.errors import MissingDatum
 from netplan_planner.ledger.guards import EVIDENCE_H
 from netplan_planner.units import HOURS_PER_MONTH, SECONDS_PER_HOUR, counted
-from netplan_rules.base import Rule, Threshold
+from netplan_rules.base import Threshold, rule_of
 from netplan_rules.shared.flow_logs import reporting_subnetworks
 from netplan_rules.shared.trust import Doubts
 from netplan_rules.wording import command
 from netplan_rules.work import GATEWAY
 
-RULE = Rule(
-    id="hub-spoke-idle",
-    title="Nothing went over a VPC spoke",
+RULE = rule_of(
+    __name__,
     severity=model.Severity.LOW,
     needs=frozenset({model.Need.SPOKES, model.Need.FLOW_RECORDS}),
-    rationale="An active spoke is billed by the hour, whether anything goes over its hub or not.",
-    remediation="Delete the spoke once nobody needs it.",
-    guards="VPC spokes alone, which are active and of which the flow logs hold two weeks. Each"
-    " subnetwork of the network has to log, and each with a running machine to report. Traffic"
-    " whose other end is not known to be beside the hub keeps the rule silent: other projects'"
-    " spokes, VPN, load balancers, bytes without an owner. Stopped machines lower the confidence."
-    " Spokes of VPN, Interconnect and router appliances are not judged: what they carry may be of"
-    " no machine that was read.",
-    references=(
-        "https://cloud.google.com/network-connectivity/pricing",
-        "https://docs.cloud.google.com/network-connectivity/docs/network-connectivity-center/concepts/vpc-spokes-overview",
-    ),
     work=GATEWAY,
     since="0.1.0",
     thresholds=(
@@ -37,10 +24,9 @@ RULE = Rule(
             name="min_window_hours",
             default=float(EVIDENCE_H),
             unit="hours",
-            about="observed time below which nothing is said: two weeks show a weekly job twice",
+            about="minimum observed time: two weeks include a weekly job twice",
         ),
     ),
-    group_message="nothing went over {count} VPC spokes",
 )
 
 _BESIDE = frozenset({model.PathClass.INTERNET, model.PathClass.NAT, model.PathClass.GOOGLE_APIS})
@@ -92,14 +78,14 @@ def _why_not_known(
 ) -> str:
     """Return why the traffic does not show that nothing goes over a spoke, or nothing."""
     if hours < least:
-        said = f"{hours:,.0f} h of traffic do not show that nobody needs it"
+        said = f"{hours:,.0f} h of traffic do not prove that it is unused"
         return f"{said}: wait for {least:,.0f} h"
     subnetworks = [one for one in facts.inventory.subnetworks if one.network == network]
     if not subnetworks:
-        return "no subnetwork of its network was read"
+        return "no subnetwork of its network is in the inventory"
     silent = [one.name for one in subnetworks if not facts.inventory.logging_of(one)]
     if silent:
-        return f"the subnetwork {min(silent)} keeps no flow logs"
+        return f"the subnetwork {min(silent)} has no flow logs"
     used = {
         nic.subnetwork
         for machine in facts.inventory.instances
@@ -107,7 +93,7 @@ def _why_not_known(
         if machine.is_running and nic.network == network
     }
     unseen = sorted(model.last_part(link or "(unknown)") for link in used - reporting)
-    return f"the input has no report of the subnetwork {unseen[0]}" if unseen else ""
+    return f"the input has no records of the subnetwork {unseen[0]}" if unseen else ""
 
 
 def _hit(facts: model.Facts, spoke: model.Spoke, hours: float) -> model.Hit:
@@ -119,11 +105,11 @@ def _hit(facts: model.Facts, spoke: model.Spoke, hours: float) -> model.Hit:
         if one.is_off and _is_in(one, spoke.network or model.SelfLink(""))
     ]
     if off:
-        doubts.add(f"{counted(len(off), 'stopped or suspended machine')} may use it again")
+        doubts.add(f"{counted(len(off), 'stopped or suspended VM')} may use it again")
     return model.Hit(
         resources=(spoke.ref,),
         subject=f"{spoke.name} (hub {hub})",
-        message=f"nothing went over the spoke {spoke.name} of the hub {hub} in {hours:,.0f} h",
+        message=f"no traffic used the spoke {spoke.name} of the hub {hub} in {hours:,.0f} h",
         evidence=(
             model.Evidence(name="network", value=network, source="inventory"),
             model.Evidence(name="window", value=round(hours, 1), unit="hours", source="flow logs"),
@@ -154,11 +140,11 @@ def _fix(spoke: model.Spoke) -> model.Fix:
     group = f" in the group {spoke.group}" if spoke.group not in {None, "default"} else ""
     return model.Fix(
         label="delete the spoke",
-        text=f"Delete the spoke {spoke.name}, once nobody needs the way over the hub.",
+        text=f"Delete the spoke {spoke.name}, once no one needs the path through the hub.",
         commands=(command(*spokes, "delete", spoke.name, *where),),
-        verify=model.Instruction(text="The machines of its network still reach what they need."),
+        verify=model.Instruction(text="The VMs of its network still reach what they need."),
         undo=model.Instruction(
-            text=f"Make the spoke again{group}; another project's hub has to accept it.",
+            text=f"Create the spoke again{group}. The hub of another project must accept it.",
             commands=(
                 command(
                     *(*spokes, "linked-vpc-network", "create", spoke.name, f"--hub={spoke.hub}"),
@@ -169,6 +155,6 @@ def _fix(spoke: model.Spoke) -> model.Fix:
         documents=(
             "https://docs.cloud.google.com/network-connectivity/docs/network-connectivity-center/how-to/working-with-hubs-spokes",
         ),
-        caution="What has no machine in flow logs (serverless services, VPN of other spokes) may"
+        caution="Serverless services and VPNs of other spokes have no VM in the flow logs: they may"
         " use the spoke unseen.",
     )

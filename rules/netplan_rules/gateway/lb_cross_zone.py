@@ -8,34 +8,17 @@ from netplan_planner import model
 from netplan_planner.errors import MissingDatum
 from netplan_planner.paths.gateways import balancer_kind
 from netplan_planner.paths.machines import is_gke_node
-from netplan_rules.base import Rule, usd_floor
+from netplan_rules.base import rule_of, usd_floor
 from netplan_rules.shared.trust import Doubts, doubts_of_edges
 from netplan_rules.wording import command, volume
 from netplan_rules.work import BACKEND_SERVICE
 
-RULE = Rule(
-    id="lb-cross-zone",
-    title="An internal load balancer sends clients to other zones",
+RULE = rule_of(
+    __name__,
     severity=model.Severity.MEDIUM,
     needs=frozenset({model.Need.FORWARDING_RULES, model.Need.FLOW_RECORDS, model.Need.PRICES}),
-    rationale="An internal passthrough load balancer chooses among all healthy back ends of the"
-    " region, whatever the client's zone. With back ends in three zones two thirds of the traffic"
-    " cross a zone, and are billed by the GiB in both directions.",
-    remediation="Switch zonal affinity on in the backend service, with spill-over: clients stay"
-    " with back ends of their zone as long as enough of those are healthy.",
-    guards="Counted is only what clients of zones with a back end of their own exchange with other"
-    " zones: a zone without one gains nothing. Proxy load balancers, external ones and those of"
-    " other regions' clients are left alone. Where the records do not tell which of two machines is"
-    " the back end, the load balancer is listed as not judged. Zones with many clients and few back"
-    " ends may be overloaded, so the confidence is medium at most.",
-    references=(
-        "https://docs.cloud.google.com/load-balancing/docs/internal/zonal-affinity",
-        "https://cloud.google.com/vpc/network-pricing",
-    ),
     work=BACKEND_SERVICE,
-    thresholds=(usd_floor(20.0, "what the traffic across zones of one load balancer costs"),),
-    group_message="{count} internal load balancers send {volume:,.0f} GiB a month to other zones"
-    " than the client's although that has back ends",
+    thresholds=(usd_floor(20.0, "minimum cost of one load balancer's inter-zone traffic"),),
     summed=("volume",),
 )
 
@@ -79,7 +62,7 @@ def check(facts: model.Facts) -> Iterator[model.Hit | model.Gap]:
         front = facts.inventory.forwarding_rule_by_link[link]
         exchanges = _exchanges(facts, front, edges)
         if exchanges is None:
-            reason = "the records do not tell which machines are its back ends"
+            reason = "the records do not show which VMs are its backends"
             yield model.Gap(resource=front.ref, reason=reason)
             continue
         yield from _judged(facts, front, exchanges, floor)
@@ -160,22 +143,23 @@ def _hit(
     crossing = sum(one.edge.wire_bytes for one in helped)
     gib = facts.gib_per_month(crossing)
     doubts = Doubts()
-    doubts.add("whether the back ends of each zone can take all clients of it is not known")
+    doubts.add("whether each zone has enough backends for all its clients is unknown")
     doubts.add(*doubts_of_edges(facts, (one.edge for one in helped)).reasons)
     zones = {one.server.zone for one in exchanges}
     without = sorted({one.client.zone for one in exchanges} - zones)
-    lacking = f"; {', '.join(without)} has clients and no back end" if without else ""
+    lacking = f"; {', '.join(without)} has clients and no backend" if without else ""
     return model.Hit(
         resources=(front.ref,),
         subject=f"{front.name} ({front.region})",
-        message=f"{volume(gib)} of {front.name} ({front.ip_address}), {crossing / whole:.0%} of"
-        f" what it carries, cross zones although the client's zone has back ends{lacking}",
+        message=f"{volume(gib)} of {front.name} ({front.ip_address}), {crossing / whole:.0%} of its"
+        f" traffic, crosses zones although the client's zone has backends{lacking}",
         evidence=(
             model.Evidence(name="volume", value=float(gib), unit="GiB/month", source="flow logs"),
             model.Evidence(name="crossing", value=round(crossing / whole, 4), unit="ratio"),
             model.Evidence(name="backend_zones", value=len(zones), source="flow logs"),
         ),
         saving=model.Saving(items=tuple(items)),
+        edges=tuple(one.edge for one in helped),
         gib_per_month=gib,
         fix=_fix(front, exchanges),
         doubts=doubts.reasons,
@@ -191,20 +175,20 @@ def _fix(front: model.ForwardingRule, exchanges: Sequence[_Exchange]) -> model.F
     off = _update(front, "ZONAL_AFFINITY_DISABLED")
     name = model.last_part(service) if service is not None else f"behind {front.name}"
     owner = (
-        " GKE writes this backend service: set it on the Service, or the controller takes it back."
+        " GKE manages this backend service: set it on the Service, or the controller reverts it."
         if of_gke
         else ""
     )
     return RULE.fix(
         label="zonal affinity",
-        text=f"Switch zonal affinity on in the backend service {name}, spilling over to other zones"
-        f" when fewer than half of a zone's back ends are healthy.{owner}",
+        text=f"Switch zonal affinity on in the backend service {name}. Set spillover to other"
+        f" zones if fewer than half of a zone's backends are healthy.{owner}",
         commands=(spill,) if is_own else (),
-        verify="New connections stay in the zone, no back end is overloaded, and the next audit"
-        " shows less across zones; open connections stay where they are.",
+        verify="New connections stay in the zone, no backend is overloaded, and the next audit"
+        " shows less traffic across zones. Open connections do not move.",
         undo=model.Instruction(text="Switch it off again.", commands=(off,) if is_own else ()),
         documents=RULE.references[:1],
-        caution="A zone with many clients needs back ends enough for them. It does not go together"
+        caution="A zone with many clients needs enough backends. Zonal affinity is incompatible"
         " with backend subsetting, packet mirroring collectors and Network Security Integration.",
     )
 

@@ -6,36 +6,23 @@ from collections.abc import Iterator, Sequence
 from netplan_planner import model
 from netplan_planner.errors import MissingDatum
 from netplan_planner.ledger import ledger_of
-from netplan_rules.base import Rule, reaches_floor, volume_floor
+from netplan_rules.base import reaches_floor, rule_of, volume_floor
 from netplan_rules.gateway._served import processed, served_interfaces
 from netplan_rules.shared.peering import NOT_PEERED, joining, over_hub
 from netplan_rules.shared.trust import doubts_of_edges
 from netplan_rules.wording import internal_target, listed, no_longer_addressed, volume
 from netplan_rules.work import ADDRESS
 
-RULE = Rule(
-    id="nat-carries-internal",
-    title="Cloud NAT carries traffic between own machines",
+RULE = rule_of(
+    __name__,
     severity=model.Severity.HIGH,
     needs=frozenset({model.Need.NAT_GATEWAYS, model.Need.FLOW_RECORDS}),
-    rationale="A machine without an external address that calls the external address of another"
-    " one of yours goes out through Cloud NAT and comes back in. Cloud NAT charges every GiB of it,"
-    " beside what the way between the external addresses costs.",
-    remediation="Address the peer by its internal DNS name or internal address; a load balancer by"
-    " an internal one in front of the same back ends.",
-    guards="Private NAT between networks is left alone, and volumes below the floor. Where the two"
-    " networks are not connected the rule says so and names a peering first. The saving is of"
-    " all that the traffic costs; findings on external addresses of the same machines add"
-    " nothing to it.",
-    references=("https://docs.cloud.google.com/nat/docs/nat-product-interactions",),
     work=ADDRESS,
     thresholds=(volume_floor(1.0),),
-    group_message="{volume:,.0f} GiB a month between your own machines go through Cloud NAT to"
-    " {count} external addresses of yours",
     summed=("volume",),
 )
 
-_UNCONNECTED = "networks without a connection"
+_UNCONNECTED = "unconnected networks"
 _FRONT = "a load balancer"
 
 
@@ -103,8 +90,8 @@ def _hit(
     return model.Hit(
         resources=(model.ResourceRef(self_link=target), model.ResourceRef(self_link=nat.router)),
         subject=f"{nat.name} ({nat.region}) → {owner.name}",
-        message=f"{volume(gib)} of {listed(senders)} go through the Cloud NAT gateway"
-        f" {nat.name} to {address}, the external address of your own {owner.name}",
+        message=f"{volume(gib)} of {listed(senders)} go through the Cloud NAT gateway {nat.name} to"
+        f" {address}, the external address of your {owner.name}",
         cause=cause,
         evidence=(
             model.Evidence(name="volume", value=float(gib), unit="GiB/month", source="flow logs"),
@@ -112,6 +99,7 @@ def _hit(
             model.Evidence(name="senders", value=len(senders)),
         ),
         saving=_saving(facts, nat, change, byte_count, cause),
+        edges=tuple(edges) if change is None else (),
         gib_per_month=gib,
         fix=fix,
         doubts=doubts.reasons,
@@ -157,12 +145,12 @@ def _fix(
     """Return which of the causes it is, and what mends it."""
     project = machine.project if machine is not None else front.project if front is not None else ""
     verify = no_longer_addressed(address, project)
-    undo = model.Instruction(text=f"Let the name resolve to {address} again.")
+    undo = model.Instruction(text=f"Resolve the name to {address} again.")
     if machine is None:
         return _FRONT, RULE.fix(
             label="internal load balancer",
-            text=f"Put an internal load balancer in front of the same back ends as {address} and"
-            " let internal clients resolve its name to that (a private DNS zone).",
+            text=f"Put an internal load balancer in front of the same backends as {address}."
+            " Resolve its name to it for internal clients (a private DNS zone).",
             verify=verify,
             undo=undo,
             documents=("https://cloud.google.com/load-balancing/docs/internal",),
@@ -179,10 +167,10 @@ def _fix(
         by = nic.internal_ipv4 or nic.internal_ipv6 or "its internal address"
     return "", RULE.fix(
         label="internal address",
-        text=f"Let {listed([c.name for c in clients] or ['the clients'])} reach {machine.name} by"
+        text=f"Let {listed([c.name for c in clients] or ['the clients'])} reach {machine.name} at"
         f" {by} instead of {address}.{over_hub(hub)}",
         verify=verify,
         undo=undo,
         documents=("https://cloud.google.com/compute/docs/internal-dns",),
-        caution=f"Firewall rules of {machine.name} must let the internal ranges of the senders in.",
+        caution=f"Firewall rules of {machine.name} must allow the internal ranges of the senders.",
     )

@@ -5,39 +5,26 @@ from collections.abc import Iterator
 from netplan_planner import model
 from netplan_planner.ledger import ledger_of
 from netplan_planner.units import SECONDS_PER_HOUR, counted
-from netplan_rules.base import Rule, Threshold
+from netplan_rules.base import Threshold, rule_of
 from netplan_rules.gateway._served import Gateway, gateways, nat_edges
 from netplan_rules.shared.flow_logs import reporting_subnetworks
 from netplan_rules.shared.removal import release
-from netplan_rules.shared.trust import Doubts
+from netplan_rules.shared.trust import Doubts, doubts_of_sampling
 from netplan_rules.work import GATEWAY
 
-RULE = Rule(
-    id="nat-idle",
-    title="Nobody used a Cloud NAT gateway",
+RULE = rule_of(
+    __name__,
     severity=model.Severity.LOW,
     needs=frozenset({model.Need.NAT_GATEWAYS, model.Need.FLOW_RECORDS}),
-    rationale="A gateway is billed by the hour of every machine that it serves, and its addresses"
-    " by the hour as well, whether anything goes through or not.",
-    remediation="Delete it once nobody needs it, and release its addresses.",
-    guards="Judged by bytes, never by wiring: a gateway through which anything went keeps the rule"
-    " silent, be it to own addresses, and so does one whose metrics show bytes, connections or"
-    " packets that it refused. One with a machine of whose subnetwork the input has no"
-    " report is not judged. A gateway without machines and without addresses costs nothing. A short"
-    " window and stopped machines lower the confidence, for a weekly job may be missing; serverless"
-    " services behind a gateway are in no flow log of a machine.",
-    references=("https://cloud.google.com/nat/pricing",),
     work=GATEWAY,
     thresholds=(
         Threshold(
             name="min_window_hours",
             default=168.0,
             unit="hours",
-            about="observed time below which the confidence is lowered: a weekly job may be"
-            " missing",
+            about="observed time below which confidence is lowered (a weekly job may be missing)",
         ),
     ),
-    group_message="nobody used {count} Cloud NAT gateways",
 )
 
 _SIGNS = (
@@ -65,8 +52,8 @@ def check(facts: model.Facts) -> Iterator[model.Hit | model.Gap]:
             continue
         silent = _unreported(facts, gateway, reporting)
         if silent:
-            machines = counted(silent, "machine")
-            reason = f"the input has no report of the subnetworks of {machines} behind it"
+            machines = counted(silent, "VM")
+            reason = f"the input has no records of the subnetworks of {machines} behind it"
             yield model.Gap(resource=gateway.router.ref, reason=reason)
         else:
             yield _hit(facts, gateway)
@@ -135,10 +122,13 @@ def _hit(facts: model.Facts, gateway: Gateway) -> model.Hit:
         and any(facts.inventory.nat_of(instance, nic) == gateway.nat for nic in instance.interfaces)
     ]
     if stopped:
-        doubts.add(f"{counted(len(stopped), 'stopped or suspended machine')} may use it again")
+        doubts.add(f"{counted(len(stopped), 'stopped or suspended VM')} may use it again")
     if not gateway.users:
-        doubts.add("it serves no running machine, and what else it serves is in no flow log")
-    machines = counted(len(gateway.users), "running machine")
+        doubts.add("it serves no running VM, and flow logs do not include its other clients")
+    doubts.add(
+        *doubts_of_sampling(facts, (nic for user in gateway.users for nic in user.interfaces))
+    )
+    machines = counted(len(gateway.users), "running VM")
     addresses = counted(len(gateway.nat.addresses), "address", "addresses")
     change = model.Change(
         kind=model.ChangeKind.DELETE_GATEWAY, target=gateway.nat.router, to=gateway.nat.name
@@ -146,8 +136,8 @@ def _hit(facts: model.Facts, gateway: Gateway) -> model.Hit:
     return model.Hit(
         resources=(gateway.router.ref,),
         subject=gateway.subject,
-        message=f"nothing went through the Cloud NAT gateway {gateway.nat.name} in {hours:.3g} h;"
-        f" it serves {machines} and has {addresses} of its own",
+        message=f"no traffic used the Cloud NAT gateway {gateway.nat.name} in {hours:.3g} h; it"
+        f" serves {machines} and has {addresses}",
         evidence=(
             model.Evidence(name="machines", value=len(gateway.users), source="inventory"),
             model.Evidence(name="addresses", value=len(gateway.nat.addresses), source="inventory"),
@@ -165,19 +155,18 @@ def _fix(facts: model.Facts, gateway: Gateway) -> model.Fix:
     reserved = [a for a in facts.inventory.addresses if a.ref.self_link in nat.addresses]
     return RULE.fix(
         label="delete the gateway",
-        text=f"Write down how {nat.name} is set up, then delete it.",
+        text=f"Note the configuration of {nat.name}, then delete it.",
         commands=(gateway.command("describe"), gateway.command("delete")),
-        verify="The machines that it served still reach what they need, updates of packages among"
-        " it.",
+        verify="The VMs that it served still reach what they need, including package updates.",
         clean_up=_clean_up(reserved),
         undo=model.Instruction(
-            text="Make it again as it was described;"
-            f"{' rules,' if nat.outside_pool else ''} ports, time-outs and logging as there.",
+            text="Create it again with the same"
+            f" configuration:{' rules,' if nat.outside_pool else ''} ports, timeouts and logging.",
             commands=(_create(gateway),),
         ),
         documents=("https://cloud.google.com/nat/docs/set-up-manage-network-address-translation",),
-        caution="Machines without an external address lose their only way to the internet, and"
-        " package updates with it. Cloud Run and other serverless services may use it unseen.",
+        caution="VMs without an external address lose their only path to the internet, including"
+        " package updates. Cloud Run and other serverless services may use it unseen.",
     )
 
 
@@ -185,8 +174,8 @@ def _clean_up(reserved: list[model.Address]) -> model.Instruction | None:
     if not reserved:
         return None
     return model.Instruction(
-        text="Release its addresses, which cost more unused than in use; partners may have them in"
-        " their allow-lists, and released they cannot be had back.",
+        text="Release its addresses, which cost more unused than in use. Partners may have them in"
+        " their allow-lists, and you cannot get them back.",
         commands=tuple(release(address) for address in reserved),
     )
 

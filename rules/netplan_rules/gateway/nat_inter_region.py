@@ -7,37 +7,20 @@ from decimal import Decimal
 from netplan_planner import model
 from netplan_planner.errors import MissingDatum
 from netplan_planner.units import HOURS_PER_MONTH
-from netplan_rules.base import Rule, usd_floor
+from netplan_rules.base import rule_of, usd_floor
 from netplan_rules.gateway._hops import Use, uses, way_lines
 from netplan_rules.shared.trust import doubts_of_edges
 from netplan_rules.wording import money, volume
 from netplan_rules.work import ROUTES
 
-RULE = Rule(
-    id="nat-inter-region",
-    title="The way out leads through another region",
+RULE = rule_of(
+    __name__,
     severity=model.Severity.MEDIUM,
     needs=frozenset(
         {model.Need.INVENTORY, model.Need.FLOW_RECORDS, model.Need.ROUTES, model.Need.PRICES}
     ),
-    rationale="Cloud NAT is regional, a route is global: where a default route names one machine as"
-    " its next hop, machines of all regions send through it, and every GiB is billed between the"
-    " regions before it is billed to the internet.",
-    remediation="A gateway in each region: an appliance like the other, with a route for the"
-    " machines of that region, or Cloud NAT where nothing is inspected on the way.",
-    guards="Fires only where a machine like the appliance costs less in that region than the way to"
-    " the other. Routes of other tags, several routes of one priority and routes to a load balancer"
-    " are left alone; an appliance that only inspects stays one.",
-    references=(
-        "https://cloud.google.com/vpc/docs/routes",
-        "https://cloud.google.com/vpc/network-pricing",
-    ),
     work=ROUTES,
-    thresholds=(
-        usd_floor(20.0, "what a gateway in the region must save, its own price taken off"),
-    ),
-    group_message="machines of {count} regions send {volume:,.0f} GiB a month out through another"
-    " region",
+    thresholds=(usd_floor(20.0, "minimum saving of a gateway in the region, after its own cost"),),
     summed=("volume",),
 )
 
@@ -98,10 +81,10 @@ def _hit(
         resources=(appliance.ref, *(use.client.ref for use in used)),
         subject=f"{region} → {appliance.name} ({appliance.zone})",
         message=model.worded(
-            f"machines of {region} send {volume(gib)} out through {appliance.name} in"
-            f" {appliance.region}; the way there costs ",
+            f"VMs of {region} send {volume(gib)} through {appliance.name} in {appliance.region};"
+            " the traffic to it costs ",
             money(model.total_usd(ways)),
-            " a month",
+            "/month",
         ),
         evidence=(
             model.Evidence(name="volume", value=float(gib), unit="GiB/month", source="flow logs"),
@@ -110,16 +93,16 @@ def _hit(
             ),
         ),
         saving=model.Saving(items=(*ways, *more)),
+        edges=tuple(use.edge for use in used),
         gib_per_month=gib,
         fix=RULE.fix(
             label=f"a gateway in {region}",
-            text=f"Make a machine like {appliance.name} in {region}, tag the machines there, and"
-            " give that tag a default route to it; or let Cloud NAT serve them by a default route"
-            " to the internet gateway, where nothing is inspected on the way.",
-            verify=f"The next audit shows no bytes of {region} through {appliance.name}.",
-            undo="Delete the new route: the old one, kept with a lower priority, takes over.",
-            caution="Partners see another address; what the appliance inspects or logs has to be"
-            " set up alike.",
+            text=f"Create a VM like {appliance.name} in {region}, tag the VMs there, and give that"
+            " tag a default route to it. If nothing is inspected on the way, use Cloud NAT"
+            " instead, with a default route to the internet gateway.",
+            verify=f"The next audit shows no traffic of {region} through {appliance.name}.",
+            undo="Delete the new route. The old route, kept with a lower priority, takes over.",
+            caution="Partners see another address. Set up inspection and logging the same way.",
         ),
         doubts=doubts.reasons,
     )

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from netplan_planner import model
-from netplan_rules.base import Rule, Threshold, ratio_limit
+from netplan_rules.base import Threshold, ratio_limit, rule_of
 from netplan_rules.gateway._nat_ports import (
     ADDRESSES,
     MAPPING,
@@ -18,49 +18,38 @@ from netplan_rules.gateway._nat_ports import (
 )
 from netplan_rules.shared.trust import Doubts
 
-RULE = Rule(
-    id="nat-port-pressure",
-    title="Machines behind Cloud NAT run out of ports",
+RULE = rule_of(
+    __name__,
     severity=model.Severity.HIGH,
     needs=frozenset({model.Need.INVENTORY, model.Need.METRICS, model.Need.NAT_GATEWAYS}),
-    rationale="A machine has as many connections to one destination as it has ports; the packets of"
-    " those beyond are dropped, and the application waits until it gives up.",
-    remediation="Let machines take more ports when they need them (dynamic port allocation), or"
-    " give the gateway more addresses where the ports of all are given away.",
-    guards="Only the ports of one destination count, for a port serves many destinations at once;"
-    " ports that are merely allotted are none in use. Packets dropped as a fault of the other side"
-    " are none of the gateway's. A gateway without metrics, or with metrics and no router in the"
-    " inventory, is listed as not judged. Drops in few intervals are a medium finding.",
     references=PAGES,
     work=model.Work(
-        effort="One command for each gateway.",
-        restart="No machine; connections through the gateway may break and are opened again.",
-        undo="Set the old ports and the old way of allocation again, which may break connections"
-        " once more.",
-        window="A quiet hour, for connections that do not open themselves again.",
+        effort="One command per gateway.",
+        restart="No VM. Connections through the gateway may break and are reopened.",
+        undo="Restore the old ports and allocation. Connections may break once more.",
+        window="A quiet time, for connections that do not reopen by themselves.",
     ),
     thresholds=(
         ratio_limit(
             "used_ratio",
             0.8,
-            "share of a machine's ports in use to one destination at the 95th percentile, of"
-            " the busiest machine, from which the rule fires",
+            "minimum share of the busiest VM's ports in use to one destination at the 95th"
+            " percentile",
             least=0.1,
         ),
         ratio_limit(
             "rare_ratio",
             0.01,
-            "share of the intervals with drops below which they make a medium finding",
+            "share of intervals with drops below which severity is MEDIUM",
         ),
         Threshold(
             name="min_days",
             default=7.0,
             unit="days",
-            about="days with points below which the confidence is lowered (a weekly peak)",
+            about="days with data points below which confidence is lowered (a weekly peak may be"
+            " missing)",
         ),
     ),
-    group_message="{count} NAT gateways run out of ports or addresses, the first with {ports} ports"
-    " for a machine",
 )
 
 _FULL = "OUT_OF_RESOURCES"
@@ -85,7 +74,7 @@ def check(facts: model.Facts) -> Iterator[model.Hit | model.Gap]:
             if cause is not None:
                 yield _hit(facts, router, gateway, use, cause)
             elif use.used_p95 is None:
-                reason = f"no metric tells of the ports in use of its gateway {gateway.name}"
+                reason = f"no metric shows the ports in use of its gateway {gateway.name}"
                 yield model.Gap(resource=router.ref, reason=reason)
     yield from _without_router(facts)
 
@@ -103,7 +92,7 @@ def _without_router(facts: model.Facts) -> Iterator[model.Gap]:
                 place = f"projects/{of.project}/regions/{of.location}/routers/-/nats/{of.name}"
                 yield model.Gap(
                     resource=model.ResourceRef(self_link=model.SelfLink(place)),
-                    reason="the inventory has no one router with this gateway",
+                    reason="the inventory does not have exactly one router with this gateway",
                 )
 
 
@@ -143,8 +132,8 @@ def _hit(
 
 def _lost(use: NatUse, cause: str) -> str:
     if cause == ADDRESSES:
-        return "machines without a port to the internet"
-    return "packets dropped for want of ports" if use.drops else ""
+        return "VMs without a port to the internet"
+    return "packets dropped because no port was free" if use.drops else ""
 
 
 def _doubts(facts: model.Facts, gateway: model.NatGateway, use: NatUse) -> Doubts:
@@ -152,7 +141,7 @@ def _doubts(facts: model.Facts, gateway: model.NatGateway, use: NatUse) -> Doubt
     if not gateway.is_dynamic and gateway.min_ports_per_vm is None:
         doubts.add(f"the input does not state its ports; {STATIC_PORTS} are the default")
     if use.dropped(""):
-        doubts.add("the metrics do not tell the reason of the drops")
+        doubts.add("the metrics do not show the reason for the drops")
     if not use.drops and not use.failed_ratio and use.days < facts.threshold(RULE.id, "min_days"):
         doubts.add(f"the metrics cover {use.days:.1f} days and may miss a weekly peak")
     return doubts
@@ -161,7 +150,7 @@ def _doubts(facts: model.Facts, gateway: model.NatGateway, use: NatUse) -> Doubt
 def _message(gateway: model.NatGateway, use: NatUse, cause: str) -> str:
     if cause == ADDRESSES:
         return (
-            f"{gateway.name} has no addresses and ports left for some machine: each is to have"
+            f"{gateway.name} has no addresses and ports left for some VMs: each VM needs"
             f" {least_ports(gateway):,}, and an address has {PORTS_PER_ADDRESS:,}"
         )
     parts = []
@@ -170,8 +159,8 @@ def _message(gateway: model.NatGateway, use: NatUse, cause: str) -> str:
         parts.append(f"{gateway.name} drops packets ({packets})")
     if use.used_p95 is not None:
         parts.append(
-            f"its busiest machine has {use.used_p95:,.0f} connections to one destination at the"
-            f" 95th percentile, of {ports_of(gateway):,} ports"
+            f"its busiest VM has {use.used_p95:,.0f} connections to one destination at the 95th"
+            f" percentile, of {ports_of(gateway):,} ports"
         )
     return "; ".join(parts) if use.drops else f"{gateway.name}: {parts[0]}"
 

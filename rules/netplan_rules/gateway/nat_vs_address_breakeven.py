@@ -6,10 +6,11 @@ from decimal import Decimal
 from netplan_planner import model
 from netplan_planner.errors import MissingDatum
 from netplan_planner.ledger import ledger_of
+from netplan_planner.ledger.tiers import next_tier
 from netplan_planner.machines.groups import changed_together, is_managed
 from netplan_planner.paths.machines import is_gke_node
 from netplan_planner.units import HOURS_PER_MONTH, counted
-from netplan_rules.base import Rule, usd_floor
+from netplan_rules.base import rule_of, usd_floor
 from netplan_rules.gateway._served import (
     Gateway,
     gateways,
@@ -19,35 +20,27 @@ from netplan_rules.gateway._served import (
     served_interfaces,
 )
 from netplan_rules.shared.trust import Doubts, doubt_of_month
-from netplan_rules.wording import gcloud_instance, listed, money, volume
+from netplan_rules.wording import (
+    NAT_IPS,
+    add_access_config,
+    gcloud_instance,
+    listed,
+    money,
+    volume,
+)
 
-RULE = Rule(
-    id="nat-vs-address-breakeven",
-    title="Addresses of their own are cheaper than Cloud NAT",
+RULE = rule_of(
+    __name__,
     severity=model.Severity.LOW,
     needs=frozenset({model.Need.NAT_GATEWAYS, model.Need.FLOW_RECORDS, model.Need.PRICES}),
-    rationale="Cloud NAT charges by the hour of a machine and by the GiB, sent and received; an"
-    " external address by the hour alone. From some GiB a month on (about 60 at list prices) the"
-    " address is cheaper, and the way to the internet costs the same over both.",
-    remediation="Give the machines with the most traffic an external address of their own, behind"
-    " the same firewall rules; the others keep Cloud NAT, which is cheaper for them.",
-    guards="GKE nodes stay behind Cloud NAT, and so do machines labelled netplan-pin. What goes to"
-    " own addresses is not counted (nat-carries-internal), nor what goes to Google APIs, for which"
-    " Cloud NAT charges nothing. Machines for which Cloud NAT is cheaper are not named.",
-    references=(
-        "https://cloud.google.com/nat/pricing",
-        "https://cloud.google.com/vpc/network-pricing",
-    ),
     work=model.Work(
-        effort="One command for each machine that gets an address, after a look at the firewall"
-        " rules that then let the internet reach it.",
-        restart="Nothing; connections that are open over the gateway break.",
-        undo="Take the addresses off again: Cloud NAT takes over.",
-        window="A quiet one: open connections have to be made again.",
+        effort="One command per VM that gets an address, after checking which firewall rules then"
+        " let the internet reach it.",
+        restart="Nothing, but open connections through the gateway break.",
+        undo="Remove the addresses. Cloud NAT takes over.",
+        window="A quiet time: open connections break.",
     ),
-    thresholds=(usd_floor(20.0, "what addresses must save at a gateway"),),
-    group_message="at {count} Cloud NAT gateways {machines:,.0f} machines pay more by the GiB than"
-    " an external address costs",
+    thresholds=(usd_floor(20.0, "minimum saving of the addresses per gateway"),),
     summed=("machines",),
     aliases=("nat-break-even",),
 )
@@ -141,7 +134,7 @@ def _hit(
 ) -> model.Hit:
     gib = facts.gib_per_month(sum(one.byte_count for one in chosen))
     doubts = Doubts()
-    doubts.add("whether these machines are kept from the internet on purpose is not known")
+    doubts.add("these VMs may be kept from the internet on purpose")
     why = doubt_of_month(facts)
     if why:
         doubts.add(why)
@@ -149,7 +142,7 @@ def _hit(
     per_address = _address(facts, chosen[0].instance).usd_per_month
     even = per_address / data.unit_price_usd
     is_one = len(chosen) == 1
-    machines = counted(len(chosen), "machine")
+    machines = counted(len(chosen), "VM")
     return model.Hit(
         resources=(gateway.router.ref, *(one.instance.ref for one in chosen)),
         subject=gateway.subject,
@@ -158,9 +151,11 @@ def _hit(
             f" {'exchanges' if is_one else 'exchange'} {volume(gib)} with the internet, which Cloud"
             " NAT processes for ",
             money(data.usd_per_month),
-            "; an address of its own costs " if is_one else "; addresses of their own cost ",
+            "; its own external address costs "
+            if is_one
+            else "; their own external addresses cost ",
             money(per_address),
-            " a month" if is_one else " a month each",
+            "/month" if is_one else "/month each",
         ),
         evidence=(
             model.Evidence(name="machines", value=len(chosen), source="inventory"),
@@ -169,7 +164,7 @@ def _hit(
                 name="break_even",
                 value=round(float(even), 1),
                 unit="GiB/month",
-                source="price of an address by price of a GiB, hours aside",
+                source="price of an address divided by the price of a GiB, without hourly fees",
             ),
         ),
         saving=saving,
@@ -181,46 +176,40 @@ def _hit(
 
 def _fix(facts: model.Facts, gateway: Gateway, chosen: Sequence[model.Instance]) -> model.Fix:
     by_hand = [instance for instance in chosen if not is_managed(facts, instance)]
-    names = {
-        instance.ref.self_link: nic.name
+    nics = {
+        instance.ref.self_link: nic
         for instance in by_hand
         for nat, nic in served_interfaces(facts, instance)
         if (nat.router, nat.name) == (gateway.nat.router, gateway.nat.name)
     }
     rest = len(chosen) - len(by_hand)
     managed = (
-        f" {counted(rest, 'machine')} of managed groups: add an access config to the template."
+        f" {counted(rest, 'VM')} of managed instance groups: add an access config to the template."
         if rest
         else ""
     )
 
-    def commands(verb: str) -> tuple[str, ...]:
-        return tuple(
-            gcloud_instance(verb, one, f"--network-interface={names[one.ref.self_link]}")
-            for one in by_hand
-        )
-
+    pairs = [(one, nics[one.ref.self_link]) for one in by_hand]
     return RULE.fix(
-        label="addresses of their own",
+        label="own external addresses",
         text=f"Give {listed([one.name for one in chosen])}"
-        f" {'an external address' if len(chosen) == 1 else 'external addresses'}; the rest stays"
-        f" behind {gateway.nat.name}.{managed}",
-        commands=commands("add-access-config"),
+        f" {'an external address' if len(chosen) == 1 else 'external addresses'}. The other"
+        f" VMs stay behind {gateway.nat.name}.{managed}",
+        commands=tuple(
+            add_access_config(one, nic, next_tier(facts, one, None)) for one, nic in pairs
+        ),
         verify=model.Instruction(
-            text="The machines reach the internet by their own addresses, and the next audit shows"
-            " their bytes as internet traffic.",
-            commands=tuple(
-                gcloud_instance(
-                    "describe", one, "--format=value(networkInterfaces[].accessConfigs[].natIP)"
-                )
-                for one in by_hand[:1]
-            ),
+            text="The VMs reach the internet from their own addresses, and the next audit shows"
+            " their traffic as internet traffic.",
+            commands=tuple(gcloud_instance("describe", one, NAT_IPS) for one in by_hand[:1]),
         ),
         undo=model.Instruction(
-            text="Take the addresses off again: Cloud NAT takes over.",
-            commands=commands("delete-access-config"),
+            text="Remove the addresses. Cloud NAT takes over.",
+            commands=tuple(
+                gcloud_instance("delete-access-config", one, f"--network-interface={nic.name}")
+                for one, nic in pairs
+            ),
         ),
-        caution="An external address is a way in: first see that no firewall rule lets the internet"
-        " reach them. Partners that know the gateway's addresses see others, and open connections"
-        " break.",
+        caution="The internet can reach an external address: check first that no firewall rule"
+        " allows it. Partners see new source addresses, and open connections break.",
     )

@@ -10,7 +10,7 @@ from netplan_planner import model
 from netplan_planner.errors import MissingDatum
 from netplan_planner.paths.gateways import DEDICATED, ONE_PRICE_TO_GBPS, SIZES, attachment_lines
 from netplan_planner.units import gbps_from_bytes
-from netplan_rules.base import Rule, Threshold, ratio_limit
+from netplan_rules.base import Threshold, ratio_limit, rule_of
 from netplan_rules.shared.trust import Doubts
 from netplan_rules.wording import command, gbps, rate_evidence
 
@@ -40,7 +40,7 @@ def use_of(facts: model.Facts, attachment: model.VlanAttachment) -> AttachmentUs
     received = _series(facts, attachment, model.Metric.ATTACHMENT_RECEIVED_BYTES)
     known = [one for one in (sent, received) if one is not None]
     if not known:
-        return "no metric tells of its bytes"
+        return "no metric shows its bytes"
     capacity, source = _capacity(facts, attachment)
     if capacity is None:
         return source
@@ -72,9 +72,9 @@ def _capacity(facts: model.Facts, attachment: model.VlanAttachment) -> tuple[flo
         return gbps_from_bytes(measured.min, 1.0), metric.value
     size = attachment.bandwidth
     if size is None:
-        return None, "neither the inventory nor a metric tells its size"
+        return None, "its size is in no metric and not in the inventory"
     if size not in SIZES:
-        return None, f"its size {size} is none that is known"
+        return None, f"its size {size} is not a known size"
     return SIZES[size], "inventory"
 
 
@@ -115,34 +115,16 @@ def resized(facts: model.Facts, attachment: model.VlanAttachment, size: str) -> 
     )
 
 
-RULE = Rule(
-    id="vlan-attachment-size",
-    title="The size of a VLAN attachment does not fit its traffic",
+RULE = rule_of(
+    __name__,
     severity=model.Severity.MEDIUM,
     needs=frozenset({model.Need.VLAN_ATTACHMENTS, model.Need.METRICS}),
-    rationale="An attachment drops what exceeds its size in either direction, whatever the circuit"
-    " below it has. One that is many times too large is paid by its size all the same.",
-    remediation="Set the size that fits the busier direction, with room for the other attachments"
-    " of the region when one of them fails.",
-    guards="Each direction counts for itself. Too large is only what stays below the share in its"
-    " busiest interval too, has been watched long enough, would carry the peaks of all attachments"
-    " of the network in the region alone (they stand in for each other), and costs less in the"
-    " smaller size: attachments of Dedicated Interconnect up to 10 Gbit/s have one price. Switched"
-    " off attachments are silent; those without metrics, or without a size, are listed as not"
-    " judged.",
-    references=(
-        "https://docs.cloud.google.com/network-connectivity/docs/interconnect/how-to/monitoring",
-        "https://docs.cloud.google.com/network-connectivity/docs/interconnect/how-to/dedicated/"
-        "modifying-vlan-attachments",
-        "https://cloud.google.com/network-connectivity/docs/interconnect/pricing",
-    ),
     work=model.Work(
-        effort="One command for each attachment; one that a partner provides is changed by the"
-        " partner.",
-        restart="No machine; the attachment stays up.",
-        undo="Set the old size again, or have the partner set it.",
-        window="None is documented as needed; a quiet one, for the traffic is held to the new size"
-        " at once.",
+        effort="One command per attachment. A partner changes the attachments that it provides.",
+        restart="No VM. The attachment stays up.",
+        undo="Set the old size again, or ask the partner to set it.",
+        window="None is documented. Use a quiet time, because the new size limits the traffic at"
+        " once.",
     ),
     thresholds=(
         ratio_limit(
@@ -154,23 +136,21 @@ RULE = Rule(
         ratio_limit(
             "unused_ratio",
             0.1,
-            "share of the size that is never exceeded below which it is too large",
+            "maximum share of the size ever used, below which it is too large",
         ),
         Threshold(
             name="min_days",
             default=14.0,
             unit="days",
-            about="days with points below which no attachment is called too large",
+            about="days with data points that an attachment needs to count as too large",
         ),
     ),
-    group_message="{count} VLAN attachments have a size that does not fit; the first {p95_rate} of"
-    " {capacity_rate}",
 )
 
 _TOO_LARGE = "too large"
 _VERIFY = model.Instruction(
-    text="interconnect.googleapis.com/network/attachment/capacity has the new size, and its bytes"
-    " stay between a tenth and four fifths of it."
+    text="interconnect.googleapis.com/network/attachment/capacity shows the new size, and its"
+    " traffic stays between 10% and 80% of it."
 )
 
 
@@ -222,8 +202,8 @@ def _too_small(
     return model.Hit(
         resources=(attachment.ref,),
         subject=_subject(attachment),
-        message=f"{attachment.name} {way} {gbps(use.p95_gbps)} at the 95th percentile, of"
-        f" {gbps(use.capacity_gbps)} that it may carry in a direction{lost}",
+        message=f"{attachment.name} {way} {gbps(use.p95_gbps)} at the 95th percentile; its size"
+        f" allows {gbps(use.capacity_gbps)} per direction{lost}",
         evidence=tuple(_evidence(use)),
         used_ratio=use.p95_gbps / use.capacity_gbps,
         lost="packets dropped at a full VLAN attachment" if dropped else "",
@@ -247,12 +227,12 @@ def _too_large(
     if not saving.unknown and saving.usd_per_month <= 0:
         return
     doubts = _doubts(use)
-    doubts.add("what it is kept ready for is not known")
+    doubts.add("it may be reserve capacity for an unknown purpose")
     yield model.Hit(
         resources=(attachment.ref,),
         subject=_subject(attachment),
-        message=f"{attachment.name} may carry {gbps(use.capacity_gbps)} in a direction and carried"
-        f" {gbps(use.max_gbps)} at most in {use.days:.0f} days",
+        message=f"{attachment.name} allows {gbps(use.capacity_gbps)} per direction and carried at"
+        f" most {gbps(use.max_gbps)} in {use.days:.0f} days",
         cause=_TOO_LARGE,
         severity=model.Severity.LOW,
         evidence=tuple(_evidence(use)),
@@ -269,9 +249,9 @@ def _subject(attachment: model.VlanAttachment) -> str:
 def _doubts(use: AttachmentUse) -> Doubts:
     doubts = Doubts()
     if use.is_one_way:
-        doubts.add("the bytes of one direction alone are measured")
+        doubts.add("only one direction is measured")
     if not use.is_by_minute:
-        doubts.add("points cover more than a minute, so bursts are hidden")
+        doubts.add("points cover more than one minute, so bursts are hidden")
     return doubts
 
 
@@ -289,11 +269,11 @@ def _evidence(use: AttachmentUse) -> Iterator[model.Evidence]:
 def _fix(attachment: model.VlanAttachment, size: str | None) -> model.Fix:
     if size is None:
         return RULE.fix(
-            label="another attachment beside it",
-            text=f"Make another attachment beside {attachment.name}, with a BGP session that"
-            " announces the same prefixes with the same priority: the flows are shared.",
+            label="a second attachment",
+            text=f"Create another attachment next to {attachment.name}. Its BGP session announces"
+            " the same prefixes with the same priority, so that they share the flows.",
             verify=_VERIFY,
-            undo="Take its BGP session down, then delete it.",
+            undo="Shut down its BGP session, then delete it.",
         )
     said, old = gbps(SIZES[size]), attachment.bandwidth
     is_own = attachment.kind == DEDICATED
@@ -302,15 +282,15 @@ def _fix(attachment: model.VlanAttachment, size: str | None) -> model.Fix:
         label=said,
         text=f"Set the size of {attachment.name} to {said}."
         if is_own
-        else f"Have the partner set the size of {attachment.name} to {said}.",
+        else f"Ask the partner to set the size of {attachment.name} to {said}.",
         commands=(_update(attachment, size),) if is_own else (),
         verify=_VERIFY,
         undo=model.Instruction(
-            text=back if is_own else f"{back[:-1]}, by the partner.",
+            text=back if is_own else f"{back[:-1]}, through the partner.",
             commands=(_update(attachment, old),) if is_own and old in SIZES else (),
         ),
-        caution="The circuit below has to have that much; the attachment that stands in for it when"
-        " it fails needs the same size.",
+        caution="The circuit below it needs that capacity. The attachment that replaces it on"
+        " failure needs the same size.",
     )
 
 

@@ -8,38 +8,21 @@ from msgspec.structs import replace
 
 from netplan_planner import model
 from netplan_planner.errors import MissingDatum
-from netplan_planner.ledger.peerings import legacy_networks, overlap_of
+from netplan_planner.ledger.peerings import hub_of_sites, legacy_networks, overlap_of
 from netplan_planner.throughput import edge_query, predict
 from netplan_planner.units import HOURS_PER_MONTH, counted
-from netplan_rules.base import Rule
+from netplan_rules.base import rule_of
 from netplan_rules.gateway._tunnels import edges_by_tunnel, networks_of_gateways, owner_key
 from netplan_rules.shared.peering import listing_peerings, peering, unpeering
 from netplan_rules.shared.trust import doubts_of_edges
 from netplan_rules.wording import command, volume
 from netplan_rules.work import GATEWAY
 
-RULE = Rule(
-    id="vpn-between-own-vpcs",
-    title="Cloud VPN joins two networks that could be peered",
+RULE = rule_of(
+    __name__,
     severity=model.Severity.MEDIUM,
     needs=frozenset({model.Need.VPN_TUNNELS}),
-    rationale="Every tunnel is billed by the hour on both sides and carries a fixed number of"
-    " packets a second. Peered networks have neither: machines reach each other as inside one"
-    " network, at their own caps.",
-    remediation="Peer the two networks (or make both spokes of a Network Connectivity Center hub),"
-    " let the traffic move, then delete the tunnels.",
-    guards="Silent for networks that are peered already. Where ranges overlap, or one is a legacy"
-    " network, no peering is possible and the rule keeps silent. Peering is not transitive: where"
-    " either network has tunnels to elsewhere, attachments or other peerings, what comes through it"
-    " may need the tunnel, and the pair is listed as not judged. Without traffic no saving is"
-    " stated.",
-    references=(
-        "https://cloud.google.com/vpc/docs/vpc-peering",
-        "https://docs.cloud.google.com/network-connectivity/docs/vpn/quotas",
-        "https://cloud.google.com/vpc/network-pricing",
-    ),
     work=GATEWAY,
-    group_message="Cloud VPN joins {count} pairs of networks that could be peered",
 )
 
 _Pair = tuple[model.SelfLink, model.SelfLink]
@@ -57,7 +40,7 @@ def check(facts: model.Facts) -> Iterator[model.Hit | model.Gap]:
         local = networks.get(tunnel.vpn_gateway or model.SelfLink(""))
         remote = networks.get(tunnel.peer_gateway)
         if local is None or remote is None:
-            reason = "the other gateway, or the router of its tunnels, was not read"
+            reason = "the other gateway, or the router of its tunnels, is not in the inventory"
             yield model.Gap(resource=tunnel.ref, reason=reason)
         elif local != remote:
             joined[min(local, remote), max(local, remote)].append(tunnel)
@@ -75,8 +58,9 @@ def check(facts: model.Facts) -> Iterator[model.Hit | model.Gap]:
 
 def _cannot_peer(facts: model.Facts, pair: _Pair) -> bool:
     inventory = facts.inventory
-    are_spokes = inventory.spoke_pairs.are_spokes(*pair)
-    return are_spokes or bool(overlap_of(inventory, *pair) or legacy_networks(inventory, *pair))
+    if inventory.spoke_pairs.are_spokes(*pair) or hub_of_sites(inventory, *pair):
+        return True
+    return bool(overlap_of(inventory, *pair) or legacy_networks(inventory, *pair))
 
 
 def _transit(
@@ -104,8 +88,8 @@ def _transit(
             and route.next_hop_target not in own
         ]
         if others or peered or hops:
-            what = "tunnels to elsewhere" if others or hops else "other peerings"
-            return f"a network of the two has {what}, whose traffic a peering would not pass on"
+            what = "tunnels to other networks" if others or hops else "other peerings"
+            return f"one of the two networks has {what}, whose traffic a peering does not pass on"
     return ""
 
 
@@ -122,7 +106,7 @@ def _hit(
         resources=tuple(tunnel.ref for tunnel in tunnels),
         subject=f"{model.last_part(local)} ↔ {model.last_part(remote)}",
         message=f"the networks {model.last_part(local)} and {model.last_part(remote)} are joined by"
-        f" {number} of Cloud VPN{carries}; their ranges do not overlap, so they could be peered",
+        f" {number} of Cloud VPN{carries}; their ranges do not overlap, so they can be peered",
         evidence=(
             model.Evidence(name="tunnels", value=len(tunnels), source="inventory"),
             *(
@@ -139,6 +123,7 @@ def _hit(
         throughput_now=now,
         throughput_fixed=fixed,
         saving=_saving(facts, tunnels, edges),
+        edges=tuple(edges),
         gib_per_month=gib,
         severity=model.Severity.INFO if not edges else None,
         fix=_fix(pair, tunnels),
@@ -174,14 +159,14 @@ def _saving(
     """Return the hours of the tunnels, and what their traffic costs more than inside."""
     if not edges:
         return model.Saving(
-            unknown="what the tunnels carry is not known: no flow record names them"
+            unknown="the traffic of the tunnels is unknown: no flow record names them"
         )
     items: list[model.LineItem] = []
     regions = {tunnel.ref.self_link: tunnel.region for tunnel in tunnels}
     try:
         for region in regions.values():
             if region is None:
-                return model.Saving(unknown="the region of a tunnel is not known")
+                return model.Saving(unknown="the region of a tunnel is unknown")
             tiers = facts.prices.service_price("vpn_tunnel", region)
             items += model.bill("hours of VPN tunnels", Decimal(HOURS_PER_MONTH), tiers)
         if len(set(regions.values())) > 1:
@@ -222,17 +207,17 @@ def _fix(pair: _Pair, tunnels: Sequence[model.VpnTunnel]) -> model.Fix:
     local, remote = pair
     return RULE.fix(
         label=f"peer {model.last_part(local)} and {model.last_part(remote)}",
-        text="Peer the two networks (both sides). Subnetwork routes of a peering go before what BGP"
-        " announces, so the traffic moves by itself.",
+        text="Peer the two networks (both sides). Subnetwork routes of a peering take precedence"
+        " over BGP routes, so the traffic moves automatically.",
         commands=peering(local, remote),
         verify=model.Instruction(
-            text="Both peerings are ACTIVE, machines reach each other, and the tunnels carry"
-            " nothing any more.",
+            text="Both peerings are ACTIVE, VMs reach each other, and the tunnels carry no"
+            " traffic.",
             commands=(listing_peerings(local),),
         ),
         clean_up=model.Instruction(
-            text="Only then: delete the tunnels, which are billed as long as they exist, and their"
-            " gateways and routers if nothing else uses them.",
+            text="Only then delete the tunnels, which are billed as long as they exist. Delete"
+            " their gateways and routers if nothing else uses them.",
             commands=tuple(
                 command(
                     *("gcloud", "compute", "vpn-tunnels", "delete", tunnel.name),
@@ -243,11 +228,11 @@ def _fix(pair: _Pair, tunnels: Sequence[model.VpnTunnel]) -> model.Fix:
             ),
         ),
         undo=model.Instruction(
-            text="Delete the peerings while the tunnels still stand: they take over again.",
+            text="Delete the peerings while the tunnels still exist. The tunnels take over.",
             commands=unpeering(local, remote),
         ),
         documents=RULE.references[:1],
-        caution="Peering opens routes, not firewalls: rules that name the VPN's ranges have to let"
-        " the peer's in. It encrypts with Google's own keys; where a policy asks for IPsec, keep"
-        " the tunnels. Custom routes pass only where both sides export and import them.",
+        caution="Peering adds routes, not firewall rules: rules with the VPN's ranges must allow"
+        " the peer's. It encrypts with Google's keys; keep the tunnels if a policy"
+        " requires IPsec. Custom routes pass only if both sides export and import them.",
     )

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from netplan_planner import model
 from netplan_planner.throughput.limits.tables import PathLimit
-from netplan_rules.base import Rule, ratio_limit
+from netplan_rules.base import ratio_limit, rule_of
 from netplan_rules.gateway._tunnels import (
     TunnelLoad,
     counted_load,
@@ -18,34 +18,18 @@ from netplan_rules.shared.trust import Doubts
 from netplan_rules.wording import gbps
 from netplan_rules.work import GATEWAY
 
-RULE = Rule(
-    id="vpn-tunnel-saturated",
-    title="A VPN tunnel carries as many packets as it may",
+RULE = rule_of(
+    __name__,
     severity=model.Severity.HIGH,
     needs=frozenset({model.Need.VPN_TUNNELS, model.Need.TUNNEL_LOADS}),
-    rationale="A Cloud VPN tunnel carries a fixed number of packets a second, both directions"
-    " added, whatever the machines behind it may send; small packets fill it long before its"
-    " Gbit/s do. What comes on top is dropped.",
-    remediation="More tunnels with routes of one priority, which share the flows (ECMP), greater"
-    " packets, or an Interconnect.",
-    guards="Silent below the share of the limit. The tunnel's own metrics go before flow records,"
-    " which tell the rate of each pair, not of the tunnel: where several pairs share it, or two"
-    " directions are counted, their 95th percentiles are added up and the confidence is lower, for"
-    " they need not fall together. Tunnels that neither names are listed as not judged.",
-    references=(
-        "https://docs.cloud.google.com/network-connectivity/docs/vpn/quotas",
-        "https://docs.cloud.google.com/network-connectivity/docs/vpn/concepts/classic-topologies",
-    ),
     work=GATEWAY,
     thresholds=(
         ratio_limit(
             "p95_ratio",
             0.8,
-            "share of the packets that a tunnel may carry which it carries at the 95th percentile",
+            "minimum share of a tunnel's packet limit at the 95th percentile",
         ),
     ),
-    group_message="{count} VPN tunnels carry about as many packets as they may; the first"
-    " {packets:,.0f} a second",
 )
 
 
@@ -60,7 +44,7 @@ def check(facts: model.Facts) -> Iterator[model.Hit | model.Gap]:
         load = counted_load(facts, tunnel) or seen_load(facts, edges)
         if limit is None:
             yield model.Gap(
-                resource=tunnel.ref, reason="no source states what a tunnel carries then"
+                resource=tunnel.ref, reason="no source states the capacity of a tunnel in this case"
             )
         elif load is None:
             yield model.Gap(
@@ -89,16 +73,17 @@ def _hit(tunnel: model.VpnTunnel, load: TunnelLoad, limit: PathLimit) -> model.H
         ),
         limit=_limit(load, limit),
         used_ratio=load.packets_per_s / limit.value,
+        limit_minutes_per_day=load.minutes_per_day,
         fix=RULE.fix(
-            label="another tunnel beside it",
-            text=f"Make a tunnel more between the two gateways of {tunnel.name}, with a BGP session"
-            " that announces the same prefixes with the same priority on both sides: the flows are"
-            " shared among them. One flow stays in one tunnel.",
+            label="a second tunnel",
+            text=f"Create one more tunnel between the two gateways of {tunnel.name}. Its BGP"
+            " session announces the same prefixes with the same priority on both sides, so"
+            " that they share the flows. One flow stays in one tunnel.",
             verify="Both tunnels carry traffic: compare vpn.googleapis.com/network/"
             "sent_packets_count of each.",
-            undo="Take the BGP session of the new tunnel down, then delete it.",
-            caution="Two tunnels in use at once leave no spare one: while one is down the other"
-            " carries all.",
+            undo="Shut down the BGP session of the new tunnel, then delete it.",
+            caution="With two tunnels in use there is no spare one: while one is down, the other"
+            " carries everything.",
         ),
         doubts=doubts.reasons,
     )
@@ -113,8 +98,9 @@ def _message(tunnel: model.VpnTunnel, load: TunnelLoad, limit: PathLimit) -> str
         of = f" ({gbps(rate)} of {size_bytes:,.0f} bytes)"
         with_such = f", with such packets {gbps(tunnel_gbps(limit.value, size_bytes))}"
     return (
-        f"{tunnel.name} carries {load.packets_per_s:,.0f} packets a second{of} at the 95th"
-        f" percentile, both directions added; a tunnel carries {limit.value:,.0f}{with_such}"
+        f"{tunnel.name} carries {load.packets_per_s:,.0f} packets per second{of} at the 95th"
+        " percentile, both directions added; the limit of a tunnel is"
+        f" {limit.value:,.0f}{with_such}"
     )
 
 

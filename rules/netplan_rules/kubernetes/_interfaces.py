@@ -187,22 +187,21 @@ def overlay_hit(
     hit = Hit(
         resources=object_of(cluster, network.encapsulation),
         subject=f"{network.name} ({cluster.plugin}, {kind})",
-        message=f"{cluster.plugin} puts packets between nodes into packets of {kind}{size}",
+        message=f"{cluster.plugin} encapsulates packets between nodes in {kind}{size}",
         evidence=tuple(evidence),
         fix=Fix(
             label=label,
             text=text,
             verify=Instruction(
-                text="The plugin's settings name no encapsulation, and pods of different nodes"
+                text="The plugin's settings show no encapsulation, and pods on different nodes"
                 " reach each other.",
             ),
             undo=Instruction(text="Set the encapsulation again, and restart the plugin's pods."),
             documents=rule.references,
-            caution="A change for all nodes at once: those with the old and those with the new"
-            " setting do not reach each other's pods. A new node pool or a new cluster avoids"
-            " that.",
+            caution="The change affects all nodes: pods on nodes with the old and the new setting"
+            " cannot reach each other. A new node pool or a new cluster avoids that.",
         ),
-        doubts=("the settings do not state the encapsulation: it is the plugin's default",)
+        doubts=("the settings do not state the encapsulation: the plugin's default is assumed",)
         if is_default
         else (),
     )
@@ -224,7 +223,7 @@ def _with_rates(facts: Facts, hit: Hit, cluster: ClusterFacts, becomes: str) -> 
         then = pod_estimate(facts, node, plain, link.gbps if link is not None else None)
         known = f": {gbps(now.gbps)}" if then is None or then.gbps is None else ""
         if then is not None and then.gbps is not None:
-            known = f": {gbps(now.gbps)} where {gbps(then.gbps)} would go with {_WITH[becomes]}"
+            known = f": {gbps(now.gbps)} now, {gbps(then.gbps)} with {_WITH[becomes]}"
         yield replace(
             hit, message=f"{hit.message}{known}", throughput_now=now, throughput_fixed=then
         )

@@ -18,8 +18,7 @@ def patch(service: Service, change: str) -> str:
 def see_slices(service: Service) -> Instruction:
     """Return how to see that routing to near endpoints is on."""
     return Instruction(
-        text="The slices of its endpoints carry hints for zones, and flow logs show less between"
-        " zones.",
+        text="Its endpoint slices have zone hints, and flow logs show less traffic between zones.",
         commands=(
             kubectl(
                 service.namespace,
@@ -33,9 +32,9 @@ def see_slices(service: Service) -> Instruction:
 
 
 _AMBIENT = (
-    " GKE's ambient networking does not support the field: in a namespace that is enrolled in it,"
-    " it does nothing; the input does not tell (docs.cloud.google.com/kubernetes-engine, prepare"
-    " ambient networking)."
+    " GKE ambient networking does not support the field: it has no effect in an enrolled"
+    " namespace. The input does not state enrollment (docs.cloud.google.com/kubernetes-engine,"
+    " prepare ambient networking)."
 )
 
 
@@ -44,17 +43,15 @@ def prefer_near(kubernetes: Kubernetes | None, service: Service, documents: tupl
     is_told = kubernetes is not None and kubernetes.namespaces is not None
     return Fix(
         label="PreferClose",
-        text=f"Set trafficDistribution: PreferClose in the Service {service.full_name}, and in what"
-        " it is made from.",
+        text=f"Set trafficDistribution: PreferClose in the Service {service.full_name} and in its"
+        " source manifest.",
         commands=(patch(service, PREFER_CLOSE),),
         verify=see_slices(service),
-        undo=Instruction(
-            text="Take the field out again.", commands=(patch(service, _NO_PREFERENCE),)
-        ),
+        undo=Instruction(text="Remove the field.", commands=(patch(service, _NO_PREFERENCE),)),
         documents=documents,
-        caution="Endpoints in zones with many clients get more than their share: scale by zone"
-        " (topology spread of pods). Clients of a zone fall back to others only once no endpoint"
-        f" there is ready, not when they are overloaded.{'' if is_told else _AMBIENT}",
+        caution="Endpoints in zones with many clients get more load: scale per zone (topology"
+        " spread of pods). Clients use other zones only once their zone has no ready"
+        f" endpoint, not when its endpoints are overloaded.{'' if is_told else _AMBIENT}",
     )
 
 
@@ -70,28 +67,28 @@ def near_hit(one: NearService, text: str, fix: Fix) -> Hit:
     assert near is not None
     doubts = Doubts()
     if one.lone_zones:
-        doubts.add(f"there is a single endpoint in {', '.join(one.lone_zones)}")
+        doubts.add(f"single endpoint in {', '.join(one.lone_zones)}")
     if one.traffic.unplaced_bytes:
-        doubts.add("the zones of a part of its traffic are not known")
+        doubts.add("the zones of part of its traffic are unknown")
     times = f"{near.overload_ratio:.2g}"
-    load = "as much as" if times == "1" else f"{times} times what"
+    load = "as much as" if times == "1" else f"{times}x what"
     return Hit(
         resources=(service.ref,),
         subject=service.full_name,
         message=f"{text}; near endpoints would keep {one.saved_gib:,.0f} GiB inside, and the"
-        f" fullest endpoint would carry {load} the fullest does now",
+        f" fullest endpoint would carry {load} the fullest carries now",
         evidence=(
             Evidence(
                 name="crossing",
                 value=float(one.crossing_gib),
                 unit="GiB/month",
-                source="traffic of pods",
+                source="pod traffic",
             ),
             Evidence(
                 name="saved",
                 value=float(one.saved_gib),
                 unit="GiB/month",
-                source="traffic of pods and slices of endpoints",
+                source="pod traffic and endpoint slices",
             ),
             Evidence(
                 name="overload",
@@ -105,4 +102,5 @@ def near_hit(one: NearService, text: str, fix: Fix) -> Hit:
         gib_per_month=one.saved_gib,
         fix=fix,
         doubts=doubts.reasons,
+        change=one.change,
     )

@@ -6,30 +6,15 @@ from collections.abc import Iterator
 from netplan_planner import model
 from netplan_planner.clusters.services import endpoint_counts
 from netplan_planner.model.project.kubernetes import Kubernetes, Service
-from netplan_rules.base import Rule
+from netplan_rules.base import rule_of
 from netplan_rules.kubernetes._near import patch
 from netplan_rules.work import SERVICE
 
-RULE = Rule(
-    id="client-via-nodeport-hop",
-    title="Clients from outside are sent on to nodes of other zones",
+RULE = rule_of(
+    __name__,
     severity=model.Severity.LOW,
     needs=frozenset({model.Need.SERVICES, model.Need.NODES}),
-    rationale="With externalTrafficPolicy: Cluster a client enters by any node, which sends the"
-    " connection on to any endpoint, with its own address as the sender. A node of another zone is"
-    " a hop, and both directions of what crosses are billed per GiB.",
-    remediation="Set externalTrafficPolicy: Local, or let the load balancer reach pods directly.",
-    guards="Silent for Services with the policy Local, of type ClusterIP, with network endpoint"
-    " groups (the load balancer reaches pods directly), and where nodes and endpoints are in one"
-    " zone. The share is what even spreading gives: how many clients come is not known. A policy, a"
-    " zone or slices of endpoints that were not read are listed as not judged.",
-    references=(
-        "https://kubernetes.io/docs/tasks/access-application-cluster/create-external-load-balancer"
-        "/",
-        "https://docs.cloud.google.com/kubernetes-engine/docs/concepts/service-load-balancer",
-    ),
     work=SERVICE,
-    group_message="clients of {count} Services enter by nodes of other zones than their endpoints",
 )
 
 _NEG = "cloud.google.com/neg"
@@ -56,14 +41,14 @@ def check(facts: model.Facts) -> Iterator[model.Hit | model.Gap]:
 
 def _judge(kubernetes: Kubernetes, service: Service) -> Iterator[model.Hit | model.Gap]:
     if kubernetes.endpoint_slices is None:
-        yield model.Gap(resource=service.ref, reason="no endpoint slices were read")
+        yield model.Gap(resource=service.ref, reason="no endpoint slices in the input")
         return
     ends = endpoint_counts(kubernetes.endpoints_by_service.get(service.full_name, ()))
     zones = [node.zone for node in kubernetes.nodes or () if node.is_ready is not False]
     known = [zone for zone in zones if zone is not None]
     if ends is None or len(known) < len(zones):
         whose = "an endpoint" if ends is None else "a node"
-        yield model.Gap(resource=service.ref, reason=f"the zone of {whose} is not known")
+        yield model.Gap(resource=service.ref, reason=f"the zone of {whose} is unknown")
         return
     share = crossing_ratio(Counter(known), dict(ends))
     if share:
@@ -88,34 +73,35 @@ def _hit(service: Service, share: float, end_zones: int, node_zones: int) -> mod
     return model.Hit(
         resources=(service.ref,),
         subject=f"{service.full_name} ({service.type})",
-        message=f"clients of {service.full_name} enter by any node and are sent on to any endpoint:"
-        f" {share:.0%} of them to another zone, if all are used alike",
+        message=f"clients of {service.full_name} enter at any node, which forwards them to any"
+        f" endpoint: {share:.0%} of them to another zone, if the load is even",
         evidence=(
             model.Evidence(
                 name="policy",
                 value=service.external_traffic_policy or "",
                 source=service.ref.source or "",
             ),
-            model.Evidence(name="crossing", value=round(share, 3), unit="ratio", source="by zones"),
+            model.Evidence(name="crossing", value=round(share, 3), unit="ratio", source="by zone"),
             model.Evidence(name="endpoint_zones", value=end_zones, unit="zones"),
             model.Evidence(name="node_zones", value=node_zones, unit="zones"),
         ),
         saving=model.Saving(
-            unknown="what its clients send is not known: flow logs name the node, not the pod"
+            unknown="the traffic of its clients is unknown: flow logs name the node, not the pod"
         ),
         fix=RULE.fix(
             label="externalTrafficPolicy: Local",
-            text="Set externalTrafficPolicy: Local, so that only nodes with an endpoint take"
-            " clients in; or network endpoint groups, by which the load balancer reaches pods.",
+            text="Set externalTrafficPolicy: Local, so that only nodes with an endpoint accept"
+            " clients. Or use network endpoint groups, so that the load balancer reaches pods"
+            " directly.",
             commands=(patch(service, _LOCAL),),
-            verify="The load balancer's health check passes on nodes with an endpoint only, and"
-            " the pods see the clients' own addresses.",
+            verify="The load balancer's health check passes only on nodes with an endpoint, and the"
+            " pods see the clients' addresses.",
             undo=model.Instruction(
-                text="Set the policy again.", commands=(patch(service, _CLUSTER),)
+                text="Set the old policy again.", commands=(patch(service, _CLUSTER),)
             ),
-            caution="A node without a ready endpoint drops what reaches it: only behind a load"
-            " balancer with health checks, or with an endpoint on every node that clients name."
-            " Nodes with few endpoints get as many clients as those with many.",
+            caution="A node without a ready endpoint drops incoming traffic: use health checks of a"
+            " load balancer, or an endpoint on every node that clients use. Nodes with few"
+            " endpoints get as many clients as those with many.",
         ),
-        doubts=("by the settings: how many clients there are is not known",),
+        doubts=("based on settings only: the number of clients is unknown",),
     )

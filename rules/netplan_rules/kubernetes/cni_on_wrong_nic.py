@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from netplan_planner import model
 from netplan_planner.clusters.network import ClusterNetwork
 from netplan_planner.model.project.kubernetes import Node
-from netplan_rules.base import Rule
+from netplan_rules.base import rule_of
 from netplan_rules.kubernetes import _interfaces
 from netplan_rules.kubernetes._cluster import cluster_networks
 from netplan_rules.shared.trust import Doubts
@@ -16,36 +16,22 @@ from netplan_rules.work import NETWORK_PLUGIN
 
 VIRTIO, GVNIC = "VIRTIO_NET", "GVNIC"
 
-RULE = Rule(
-    id="cni-on-wrong-nic",
-    title="Pods' packets leave by the slower interface of their node",
+RULE = rule_of(
+    __name__,
     severity=model.Severity.HIGH,
     needs=frozenset({model.Need.NODES, model.Need.CLUSTER_NETWORKS}),
-    rationale="A network plugin chooses the interface of the default route, or the first that it"
-    " finds, unless it is told. Where that is not the fast one, everything between pods of"
-    " different nodes is held to the slow one, and the routes of the node do not show it.",
-    remediation="Name the interface, or the range of its addresses, in the plugin's settings.",
-    guards="Silent for nodes with one interface and where the plugin noted an address of the"
-    " fastest one. Interfaces of a VM share its cap: there only the kind of interface tells them"
-    " apart, unless `[links]` in netplan.toml says what each can send. A node whose plugin uses"
-    " another address than the node's own, and of which no rates are declared, is listed as not"
-    " judged.",
-    references=(
-        "https://kubernetes.io/docs/concepts/extend-kubernetes/compute-storage-net/network-plugins"
-        "/",
-        "https://docs.cloud.google.com/vpc/docs/multiple-interfaces-concepts",
-    ),
     work=NETWORK_PLUGIN,
-    group_message="{count} nodes send their pods' packets by the slower of their interfaces",
 )
 
 _SETTINGS = {
     "calico": "set IP_AUTODETECTION_METHOD on the DaemonSet calico-node to cidr= and the range of"
     " {address}",
     "canal": "set canal_iface in the config map canal-config",
-    "cilium": "set devices and direct-routing-device in the config map cilium-config, or the"
-    " kubelet's node address, by which tunnels are reached",
-    "flannel": "give the DaemonSet of flannel the argument iface with the interface's name",
+    "cilium": (
+        "set devices and direct-routing-device in the config map cilium-config, or the kubelet's"
+        " node address, which tunnels use"
+    ),
+    "flannel": "give the flannel DaemonSet the argument iface with the interface's name",
     "antrea": "set transportInterface in the config map antrea-config",
     "kube-ovn": "give the DaemonSet kube-ovn-cni the argument iface with the interface's name",
     "kube-router": "give the kubelet the fast interface's address as its node address",
@@ -72,9 +58,7 @@ def _of_node(
         return
     used = _interfaces.used_interface(network, node, known)
     if used is None:
-        yield model.Gap(
-            resource=node.ref, reason="which interface pods' packets take is not stated"
-        )
+        yield model.Gap(resource=node.ref, reason="the interface that pods use is not stated")
         return
     others = [one for one in known if one.address != used.interface.address]
     rated = [one for one in others if one.link is not None]
@@ -88,7 +72,7 @@ def _of_node(
     if used.interface.nic_type == VIRTIO and virtual:
         yield _hit(network, node, used, virtual[0], *_kinds(used, virtual[0]))
     elif node.name not in facts.inventory.instance_by_node:
-        reason = "what its interfaces can send is not known: `[links]` in netplan.toml says it"
+        reason = "the rate of its interfaces is unknown: set it in `[links]` of netplan.toml"
         yield model.Gap(resource=node.ref, reason=reason)
 
 
@@ -137,15 +121,15 @@ def _hit(
     plugin = network.plugin.value if network.plugin is not None else ""
     doubts = Doubts()
     if not is_declared:
-        doubts.add("no document states what one interface of a VM sends: they share the VM's cap")
+        doubts.add("no document states the rate of one interface of a VM: they share the VM's cap")
     if network.others:
-        doubts.add("several network plugins were found, and one of them may be left over")
+        doubts.add("several network plugins were found; one may be a leftover")
     setting = _SETTINGS.get(plugin, "name the interface in the plugin's settings")
     return model.Hit(
         resources=(node.ref,),
         subject=f"{node.name} ({plugin})",
-        message=f"{plugin} sends pods' packets by {used.interface.address} ({slow});"
-        f" {node.name} also has {best.address} ({fast})",
+        message=f"pods on {node.name} use {used.interface.address} through {plugin} ({slow}); it"
+        f" also has {best.address} ({fast})",
         evidence=(
             model.Evidence(name="used", value=used.interface.address, source=used.source),
             model.Evidence(name="best", value=best.address, source=node.ref.source or ""),
@@ -154,12 +138,12 @@ def _hit(
         fix=RULE.fix(
             label="the faster interface for pods",
             text=f"In the settings of {plugin}: {setting.format(address=best.address)}. Then"
-            " restart its pods, a node at a time.",
-            verify=f"The plugin notes {best.address} on the node, and a capture on the slow"
-            " interface shows no packets of pods.",
-            undo="Take the setting out, and restart the plugin's pods.",
-            caution="Connections of pods on a node break while its plugin restarts; nodes that are"
-            " changed and nodes that are not have to reach each other meanwhile.",
+            " restart its pods, one node at a time.",
+            verify=f"The plugin records {best.address} on the node, and a capture on the slow"
+            " interface shows no pod packets.",
+            undo="Remove the setting, and restart the plugin's pods.",
+            caution="Pod connections on a node break while its plugin restarts. Changed and"
+            " unchanged nodes must reach each other meanwhile.",
         ),
         doubts=doubts.reasons,
     )

@@ -5,33 +5,16 @@ from collections.abc import Iterator
 
 from netplan_planner import model
 from netplan_planner.model.project.kubernetes import Kubernetes, Service
-from netplan_rules.base import Rule
+from netplan_rules.base import rule_of
 from netplan_rules.kubernetes._near import near_hit, prefer_near, see_slices
 from netplan_rules.shared.near_services import NearService, near_services
 from netplan_rules.work import SERVICE
 
-RULE = Rule(
-    id="gke-topology-routing-off",
-    title="A Service of GKE asks for near endpoints, and its slices have no hints",
+RULE = rule_of(
+    __name__,
     severity=model.Severity.MEDIUM,
     needs=frozenset({model.Need.SERVICES, model.Need.NODES}),
-    rationale="Clients stay in their zone only as far as the slices of endpoints carry hints. The"
-    " controller leaves them out where the version does not know the field, or, for the annotation,"
-    " where endpoints cannot be spread in proportion to the zones' processors: the Service then"
-    " reads as if its traffic stayed near, and it crosses zones all the same.",
-    remediation="Use trafficDistribution, which has no such proportion, on Kubernetes 1.31 or"
-    " later.",
-    guards="Silent where any slice carries a hint, for Services that ask for nothing, outside GKE,"
-    " where all endpoints or nodes are in one zone, in namespaces of GKE's ambient networking,"
-    " which does not support the field, and where the traffic of pods shows that near"
-    " endpoints would save nothing. Without traffic it goes by the settings alone, less sure and"
-    " without money. Without slices of endpoints a Service is listed as not judged.",
-    references=(
-        "https://kubernetes.io/docs/concepts/services-networking/topology-aware-routing/",
-        "https://kubernetes.io/docs/reference/networking/virtual-ips/",
-    ),
     work=SERVICE,
-    group_message="{count} Services ask for near endpoints and have no hints",
 )
 
 _FIRST_MINOR = 31
@@ -51,7 +34,7 @@ def check(facts: model.Facts) -> Iterator[model.Hit | model.Gap]:
         if not service.prefers_near or service.is_headless or is_ambient:
             continue
         if kubernetes.endpoint_slices is None:
-            yield model.Gap(resource=service.ref, reason="no endpoint slices were read")
+            yield model.Gap(resource=service.ref, reason="no endpoint slices in the input")
         elif _is_off(kubernetes, service):
             yield from _hits(facts, kubernetes, service, seen.get(service.full_name))
 
@@ -72,7 +55,7 @@ def _hits(
     facts: model.Facts, kubernetes: Kubernetes, service: Service, seen: NearService | None
 ) -> Iterator[model.Hit]:
     why, fix = _cause(kubernetes, service)
-    text = f"{service.full_name} asks for near endpoints, and no slice has a hint ({why})"
+    text = f"{service.full_name} requests near endpoints, and no endpoint slice has a hint ({why})"
     if seen is not None and seen.traffic.near is not None:
         if seen.saved_gib > 0:
             yield near_hit(seen, text, fix)
@@ -86,11 +69,11 @@ def _hits(
         message=text,
         evidence=(
             model.Evidence(name="asked", value=asked, source=service.ref.source or ""),
-            model.Evidence(name="hints", value=0, unit="endpoints", source="slices of endpoints"),
+            model.Evidence(name="hints", value=0, unit="endpoints", source="endpoint slices"),
         ),
-        saving=model.Saving(unknown="what crosses zones is not known without the traffic of pods"),
+        saving=model.Saving(unknown="without pod traffic, the volume across zones is unknown"),
         fix=fix,
-        doubts=("by the settings alone: traffic of pods would show what crosses zones",),
+        doubts=("based on settings only: pod traffic would show the volume across zones",),
     )
 
 
@@ -98,21 +81,21 @@ def _cause(kubernetes: Kubernetes, service: Service) -> tuple[str, model.Fix]:
     """Return why there are no hints, as far as it can be told, and what to do."""
     minor = _minor(kubernetes)
     if service.traffic_distribution is None:
-        why = "the annotation needs endpoints in proportion to the zones' processors"
+        why = "the annotation needs endpoints in proportion to the CPUs of the zones"
         return why, prefer_near(kubernetes, service, RULE.references)
     is_old = minor is not None and minor < _FIRST_MINOR
-    why = f"Kubernetes 1.{minor} does not know the field" if is_old else "the cause is not known"
+    why = f"Kubernetes 1.{minor} does not support the field" if is_old else "unknown cause"
     text = (
         f"Upgrade the cluster to 1.{_FIRST_MINOR} or later."
         if is_old
-        else "See what the controller of slices says in the events of the Service."
+        else "Check the events of the Service for messages of the endpoint slice controller."
     )
     fix = RULE.fix(
-        label="hints for zones",
+        label="zone hints",
         text=text,
         verify=see_slices(service),
-        undo="Nothing is changed in the Service.",
-        caution="Upgrades of the control plane do not go back." if is_old else "",
+        undo="The Service does not change.",
+        caution="Control plane upgrades cannot be undone." if is_old else "",
     )
     return why, fix
 

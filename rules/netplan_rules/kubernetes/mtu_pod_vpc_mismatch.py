@@ -6,42 +6,25 @@ from typing import NamedTuple
 from netplan_planner import model
 from netplan_planner.model.project.kubernetes import Node
 from netplan_planner.throughput.limits.pods.tables import PodTerm
-from netplan_rules.base import Rule, Threshold
+from netplan_rules.base import Threshold, rule_of
 from netplan_rules.kubernetes._cluster import ClusterFacts, cluster_networks, object_of
 from netplan_rules.kubernetes._interfaces import header_of, interfaces_of, used_interface
 from netplan_rules.shared.trust import Doubts
 from netplan_rules.work import NETWORK_PLUGIN
 
-RULE = Rule(
-    id="mtu-pod-vpc-mismatch",
-    title="The MTU of pods does not fit that of the network",
+RULE = rule_of(
+    __name__,
     severity=model.Severity.HIGH,
     needs=frozenset({model.Need.NODES, model.Need.CLUSTER_NETWORKS}),
-    rationale="A VPC drops packets above its MTU. Where pods' packets and the headers around them"
-    " are greater, TCP stalls or falls back, and UDP is lost. Where they are much smaller, the"
-    " packets that the network could carry are not used, and each costs the same processor time.",
-    remediation="Set the plugin's MTU to that of the VPC less the headers.",
-    guards="Silent where the two fit within the tolerance. The network's MTU is that of the"
-    " interface by which the plugin sends. GKE clusters of Dataplane V2 or with intranode"
-    " visibility are silent: netd gives their pods the MTU of the node's interface. Another plugin"
-    " that finds its MTU out itself, an encapsulation that is not stated and a network that was not"
-    " read are listed as not judged; nodes that are no VMs are none of its business. Too small an"
-    " MTU is low.",
-    references=(
-        "https://cloud.google.com/vpc/docs/mtu",
-        "https://kubernetes.io/docs/concepts/cluster-administration/networking/",
-    ),
     work=NETWORK_PLUGIN,
     thresholds=(
         Threshold(
             name="unused_ratio",
             default=0.1,
             unit="ratio",
-            about="share of the network's MTU that pods leave unused, above which it fires",
+            about="minimum unused share of the network's MTU",
         ),
     ),
-    group_message="the MTU of pods fits the network of {count} clusters badly; of the first it is"
-    " {pod_mtu} bytes",
 )
 
 
@@ -80,12 +63,10 @@ def _network_of(
 ) -> model.Gap | tuple[model.Network, int]:
     used = used_interface(cluster.network, node, interfaces_of(facts, node))
     if used is None:
-        return model.Gap(
-            resource=node.ref, reason="which interface pods' packets take is not stated"
-        )
+        return model.Gap(resource=node.ref, reason="the interface that pods use is not stated")
     network = used.interface.network
     if network is None or network.mtu_bytes is None:
-        return model.Gap(resource=node.ref, reason="the MTU of its network is not known")
+        return model.Gap(resource=node.ref, reason="the MTU of its network is unknown")
     return network, network.mtu_bytes
 
 
@@ -115,12 +96,12 @@ def _hit(cluster: ClusterFacts, fit: _Fit) -> model.Hit:
     if is_too_great and fit.pod_bytes <= fit.mtu_bytes and cluster.network.is_cross_subnet_only:
         doubts.add("only packets that leave the subnet are encapsulated")
     around = f" and {fit.header.value:g} bytes of headers" if fit.header.value else ""
-    fault = "do not fit" if is_too_great else "leave much unused of"
+    fault = "do not fit into" if is_too_great else "use only part of"
     return model.Hit(
         resources=(*object_of(cluster, mtu), fit.network.ref),
         subject=f"{cluster.network.name} ({cluster.plugin}) on {fit.network.name}",
-        message=f"packets of pods of {fit.pod_bytes} bytes{around} {fault} the {fit.mtu_bytes}"
-        f" bytes of {fit.network.name}",
+        message=f"pod packets of {fit.pod_bytes} bytes{around} {fault} the {fit.mtu_bytes} bytes of"
+        f" {fit.network.name}",
         cause="" if is_too_great else "small",
         evidence=(
             model.Evidence(name="pod_mtu", value=fit.pod_bytes, unit="bytes", source=mtu.source),
@@ -134,15 +115,15 @@ def _hit(cluster: ClusterFacts, fit: _Fit) -> model.Hit:
                 source=fit.network.ref.source or "",
             ),
         ),
-        lost="packets of pods that do not fit the network" if is_too_great else "",
+        lost="pod packets that do not fit the network" if is_too_great else "",
         fix=RULE.fix(
             label=f"MTU {fit.fitting_bytes} for pods",
-            text=f"Set the MTU of {cluster.plugin} to {fit.fitting_bytes} bytes, or leave it out"
-            " where the plugin then finds it out; then restart the pods.",
-            verify="A ping between pods of two nodes with the don't-fragment bit passes at"
-            f" {fit.fitting_bytes - _PING_HEADERS} bytes.",
+            text=f"Set the MTU of {cluster.plugin} to {fit.fitting_bytes} bytes, or remove it if"
+            " the plugin detects it. Then restart the pods.",
+            verify=f"A ping of {fit.fitting_bytes - _PING_HEADERS} bytes with the don't-fragment"
+            " bit passes between pods on two nodes.",
             undo=f"Set {fit.pod_bytes} bytes again, and restart the pods.",
-            caution="Pods keep their MTU until they are made anew; while both are there, UDP above"
+            caution="Pods keep their MTU until they are recreated. With both MTUs in use, UDP above"
             " the smaller one is lost.",
         ),
         doubts=doubts.reasons,

@@ -7,7 +7,7 @@ from netplan_planner import model
 from netplan_planner.model.project.gke import NodePool
 from netplan_planner.throughput import instance_cap
 from netplan_planner.units import counted
-from netplan_rules.base import Rule, Threshold
+from netplan_rules.base import Threshold, rule_of
 from netplan_rules.capacity._resize import (
     Tier1Choice,
     doubts_of_caps,
@@ -15,33 +15,19 @@ from netplan_rules.capacity._resize import (
     pool_of,
     tier1_choice,
     wanted_gbps,
+    wanted_minutes,
 )
 from netplan_rules.money import machine_saving
 from netplan_rules.shared.trust import Doubts
 from netplan_rules.wording import gbps, rate_evidence
 from netplan_rules.work import NODE_POOL
 
-RULE = Rule(
-    id="node-pool-tier1-missing",
+RULE = rule_of(
+    __name__,
     aliases=("tier1-missing-on-node-pool",),
-    title="Tier_1 is cheaper for a node pool than bigger nodes",
     severity=model.Severity.MEDIUM,
     needs=frozenset(
         {model.Need.INVENTORY, model.Need.NODES, model.Need.NODE_POOLS, model.Need.PRICES}
-    ),
-    rationale="Nodes need more than the default cap of their type, and Tier_1 costs less than any"
-    " type without it that carries the need. GKE sets it for a whole pool, when the pool is made:"
-    " what is changed on a node by hand does not last.",
-    remediation="Make a node pool with Tier_1 and gVNIC, and move the pods there.",
-    guards="Silent for pools with Tier_1, for types without it, where no node comes near its cap"
-    " and none has a target above it, and where a bigger type without Tier_1 is cheaper. The fee is"
-    " that of all nodes of the pool that were read. Nodes whose pool was not read are"
-    " tier1-missing's. When the fee of the series is not published the node is listed as not"
-    " judged.",
-    references=(
-        "https://docs.cloud.google.com/kubernetes-engine/docs/how-to/configure-tier-1-networking",
-        "https://cloud.google.com/compute/docs/networking/configure-vm-with-high-bandwidth-configur"
-        "ation",
     ),
     work=NODE_POOL,
     thresholds=(
@@ -49,11 +35,9 @@ RULE = Rule(
             name="p95_ratio",
             default=0.9,
             unit="ratio",
-            about="share of the default cap that a node's observed 95th percentile reaches",
+            about="minimum share of the default cap at a node's observed 95th percentile",
         ),
     ),
-    group_message="nodes of {count} pools need more than their default cap ({cap_rate} of the"
-    " first), and Tier_1 is cheaper than bigger nodes",
 )
 
 
@@ -68,7 +52,7 @@ class _Busy(NamedTuple):
 @RULE
 def check(facts: model.Facts) -> Iterator[model.Hit | model.Gap]:
     """Yield each pool of which a node needs more than its cap and gets it cheapest by Tier_1."""
-    ledger = facts.even.machines.ledger(facts.inventory, facts.today)
+    ledger = facts.machines.ledger(facts.inventory, facts.today)
     for pool, nodes in _nodes_by_pool(facts):
         busy = [found for node in nodes if (found := _busy(facts, node)) is not None]
         if not busy:
@@ -129,7 +113,7 @@ def _hit(
         resources=(pool.ref, *(node.ref for node in nodes)),
         subject=f"{cluster}/{pool.name} ({pool.machine_type})",
         message=model.worded(
-            f"{counted(busy_count, 'node')} of pool {pool.name} of {len(nodes)} need more than"
+            f"{counted(busy_count, 'node')} of {len(nodes)} in pool {pool.name} need more than"
             f" their default cap of {gbps(first.cap.egress_gbps)}, {first.instance.name}"
             f" {gbps(first.wanted_gbps)}; with Tier_1 it is {gbps(own.cap_gbps)}",
             choice.compared,
@@ -148,16 +132,18 @@ def _hit(
         throughput_fixed=egress_estimate(facts, first.instance, own),
         saving=_saving(facts, nodes, choice),
         used_ratio=first.wanted_gbps / first.cap.egress_gbps,
+        limit_minutes_per_day=wanted_minutes(facts, first.instance, first.cap),
         fix=RULE.fix(
             label="a pool with Tier_1",
-            text=f"Make a pool like {pool.name} in {cluster} with --network-performance-configs="
-            "total-egress-bandwidth-tier=TIER_1" + (" and gVNIC" if is_virtio else "") + ", let the"
-            " pods move there, then take the old pool out.",
-            verify=f"The metric compute.googleapis.com/instance/network/sent_bytes_count of a new"
-            f" node may pass {gbps(first.cap.egress_gbps)} under load.",
+            text=f"Create a pool like {pool.name} in {cluster} with"
+            " --network-performance-configs=total-egress-bandwidth-tier=TIER_1"
+            + (" and gVNIC" if is_virtio else "")
+            + ", let the pods move there, then delete the old pool.",
+            verify="The metric compute.googleapis.com/instance/network/sent_bytes_count of a new"
+            f" node can exceed {gbps(first.cap.egress_gbps)} under load.",
             undo="Keep the old pool, cordoned, until the new one is proven.",
-            caution="Pods restart as they move. The fee is due for every node of the pool, has no"
-            " commitment discount, and grows with the pool.",
+            caution="Pods restart as they move. The fee applies to every node of the pool, grows"
+            " with the pool and has no commitment discount.",
         ),
         doubts=doubts.reasons,
     )

@@ -8,37 +8,23 @@ from netplan_planner.clusters.databases import DatabaseSign, database_of
 from netplan_planner.model import Evidence, Facts, Gap, Hit, Need, Severity, worded
 from netplan_planner.model.project.kubernetes import Pod
 from netplan_planner.paths.edges import PodCost, pod_costs
-from netplan_rules.base import Rule, Threshold
+from netplan_rules.base import Threshold, rule_of
 from netplan_rules.wording import money, volume
 from netplan_rules.work import NOTHING_TO_DO
 
-RULE = Rule(
-    id="replication-traffic-priced",
-    title="What a database's copies in several zones cost in traffic",
+RULE = rule_of(
+    __name__,
     severity=Severity.INFO,
     needs=frozenset({Need.PODS, Need.POD_TRAFFIC, Need.PRICES}),
-    rationale="Members in several zones keep a database up when a zone fails, and everything that"
-    " they replicate crosses zones and is billed. That is the price of it, and no fault.",
-    remediation="Nothing: netplan does not advise to bring them together. What can be less is the"
-    " volume: compressed replication, or fewer copies of it.",
-    guards="Silent below the threshold, for members in one zone, and for workloads that do not look"
-    " like a database. It never proposes a move and states no saving. Flows whose zone or price is"
-    " not known are listed as not judged.",
-    references=(
-        "https://cloud.google.com/vpc/network-pricing",
-        "https://kubernetes.io/docs/concepts/workloads/controllers/statefulset/",
-    ),
     work=NOTHING_TO_DO,
     thresholds=(
         Threshold(
             name="min_usd_per_month",
             default=1.0,
             unit="USD/month",
-            about="cost from which it is told",
+            about="minimum cost to report",
         ),
     ),
-    group_message="copies of {count} databases exchange {exchanged:,.0f} GiB a month between zones"
-    " and regions",
     summed=("exchanged",),
 )
 
@@ -78,16 +64,16 @@ def _hit(
         message=worded(
             f"copies of {name} in {', '.join(sorted(zones))} exchange {volume(gib)}, for ",
             money(usd),
-            " a month: the cost of staying up when a zone fails",
+            "/month: the cost of surviving a zone failure",
         ),
         evidence=(
             Evidence(
                 name="exchanged",
                 value=float(gib),
                 unit="GiB/month",
-                source="traffic of pods, of one workload with itself",
+                source="pod traffic of one workload with itself",
             ),
-            Evidence(name="cost", value=float(usd), unit="USD/month", source="list of prices"),
+            Evidence(name="cost", value=float(usd), unit="USD/month", source="price list"),
             Evidence(name="database", value=sign.database, source=sign.reason),
         ),
     )

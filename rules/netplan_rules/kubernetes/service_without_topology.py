@@ -4,48 +4,31 @@ from collections.abc import Iterator
 from decimal import Decimal
 
 from netplan_planner.model import Facts, Gap, Hit, Need, Severity
-from netplan_rules.base import Rule, Threshold
+from netplan_rules.base import Threshold, rule_of
 from netplan_rules.kubernetes._near import near_hit, prefer_near
 from netplan_rules.shared.near_services import near_services
 from netplan_rules.work import SERVICE
 
-RULE = Rule(
-    id="service-without-topology",
-    title="Clients of a Service cross zones to endpoints that are not the nearest",
+RULE = rule_of(
+    __name__,
     severity=Severity.MEDIUM,
     needs=frozenset({Need.SERVICES, Need.POD_TRAFFIC, Need.PRICES}),
-    rationale="Without a preference every client uses every endpoint alike, so that of three zones"
-    " two thirds of the bytes cross, and are billed per GiB in both directions.",
-    remediation="Set trafficDistribution: PreferClose (PreferSameZone from Kubernetes 1.34 on).",
-    guards="Silent for Services that prefer near endpoints, that are headless or keep their traffic"
-    " on the node, in namespaces of GKE's ambient networking, which does not support the field,"
-    " where no zone with clients has an endpoint, and where the fullest endpoint would carry too"
-    " many times what it does: more endpoints come first there. A single endpoint in a zone lowers"
-    " the confidence: all clients there depend on it until it is not ready. Without slices of"
-    " endpoints or zones a Service is listed as not judged.",
-    references=(
-        "https://kubernetes.io/docs/reference/networking/virtual-ips/",
-        "https://kubernetes.io/docs/concepts/services-networking/service/",
-        "https://cloud.google.com/vpc/network-pricing",
-    ),
     work=SERVICE,
     thresholds=(
         Threshold(
             name="min_usd_per_month",
             default=10.0,
             unit="USD/month",
-            about="what near endpoints must save",
+            about="minimum saving of near endpoints",
         ),
         Threshold(
             name="max_overload_times",
             default=2.0,
             unit="times",
-            about="what the fullest endpoint would carry, in times of what the fullest carries now",
+            about="maximum load of the fullest endpoint, as a multiple of the fullest now",
             least=1.0,
         ),
     ),
-    group_message="clients of {count} Services cross zones with {saved:,.0f} GiB a month that"
-    " endpoints in their own zones would take",
     summed=("saved",),
 )
 
@@ -69,7 +52,7 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
         elif one.saving.usd_per_month >= floor:
             yield near_hit(
                 one,
-                f"{service.full_name}: of what its clients exchange with it"
-                f" {one.crossing_gib:,.0f} GiB a month cross zones",
+                f"{service.full_name}: {one.crossing_gib:,.0f} GiB/month of its client traffic"
+                " cross zones",
                 prefer_near(facts.inventory.kubernetes, service, RULE.references),
             )

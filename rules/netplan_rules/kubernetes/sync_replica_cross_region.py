@@ -7,30 +7,15 @@ from netplan_planner.clusters.databases import DatabaseSign, database_of
 from netplan_planner.model.project.kubernetes import Kubernetes, Pod
 from netplan_planner.throughput.round_trips.of_path import path_round_trip
 from netplan_planner.throughput.round_trips.rtt import RoundTrip
-from netplan_rules.base import Rule
+from netplan_rules.base import rule_of
 from netplan_rules.shared.trust import Doubts
 from netplan_rules.work import DATABASE_PLACES
 
-RULE = Rule(
-    id="sync-replica-cross-region",
-    title="A database's members commit together across regions",
+RULE = rule_of(
+    __name__,
     severity=model.Severity.HIGH,
     needs=frozenset({model.Need.PODS, model.Need.NODES}),
-    rationale="Every commit waits for members in another region: one round trip at least, whatever"
-    " the bandwidth. A client that waits for its commits gets no more than the inverse of it, and"
-    " rows that many clients change are locked that long.",
-    remediation="Keep the members in the zones of one region, and replicate to the other one"
-    " asynchronously.",
-    guards="Silent for databases that are not known to commit together, and for members in zones of"
-    " one region. Members are pods of one workload in the objects, or of the same name in the"
-    " traffic of pods. A member whose zone is not known is listed as not judged. Whether a database"
-    " is set up to wait is not seen: where its image alone tells, the confidence is medium.",
-    references=(
-        "https://docs.cloud.google.com/kubernetes-engine/docs/concepts/types-of-clusters",
-        "https://kubernetes.io/docs/concepts/workloads/controllers/statefulset/",
-    ),
     work=DATABASE_PLACES,
-    group_message="members of {count} databases commit together across regions",
 )
 
 
@@ -51,7 +36,7 @@ def check(facts: model.Facts) -> Iterator[model.Hit | model.Gap]:
             yield _hit(name, pods, sign, sorted(regions))
         else:
             for pod in lost:
-                yield model.Gap(resource=pod.ref, reason="the zone of its node is not known")
+                yield model.Gap(resource=pod.ref, reason="the zone of its node is unknown")
 
 
 def _regions(kubernetes: Kubernetes, pods: Sequence[Pod]) -> set[model.Region]:
@@ -74,7 +59,7 @@ def _hit(
     times = [(path_round_trip(a, b), a, b) for a, b in pairs]
     trip, src, dst = max(times, key=lambda one: one[0].rtt_ms or 0.0)
     doubts = Doubts()
-    doubts.add("whether its members are set up to wait for each other is not seen")
+    doubts.add("whether its members wait for each other is unknown")
     wait, evidence = _waits(trip, src, dst)
     return model.Hit(
         resources=tuple(pod.ref for pod in pods),
@@ -88,13 +73,12 @@ def _hit(
         ),
         fix=RULE.fix(
             label="members in one region",
-            text=f"Keep the members of {name} in zones of one region, and give the others an"
-            " asynchronous replica.",
-            verify="The time of a commit, as the database counts it, is that of a round trip"
-            " between zones.",
-            undo="Let the members of the other region join again.",
-            caution="An asynchronous replica loses the last commits when a region fails: who"
-            " chose the wait against that loss keeps it.",
+            text=f"Keep the members of {name} in zones of one region, and use asynchronous"
+            " replicas elsewhere.",
+            verify="The commit time that the database reports is one round trip between zones.",
+            undo="Let the members of the other region rejoin.",
+            caution="An asynchronous replica loses the last commits when a region fails. Keep the"
+            " current setup if you chose the wait to prevent that.",
         ),
         doubts=doubts.reasons,
     )
@@ -106,6 +90,6 @@ def _waits(
     """Return what a commit waits for, in words and as evidence; none where it is not known."""
     if trip.rtt_ms is None:
         return "", ()
-    text = f": each commit waits {trip.rtt_ms:.0f} ms at least between {src} and {dst}"
+    text = f": each commit waits at least {trip.rtt_ms:.0f} ms between {src} and {dst}"
     rtt = model.Evidence(name="rtt", value=round(trip.rtt_ms, 1), unit="ms", source=trip.source)
     return text, (rtt,)

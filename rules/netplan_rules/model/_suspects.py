@@ -57,7 +57,7 @@ class Case(Value, frozen=True, kw_only=True):
             return RECORDED, ""
         least = self.facts.threshold(_SHARED, "max_ratio") * found.gbps
         reaches = self.run.measurement.gbps >= min(found.low_gbps, least)
-        return EXPLAINS if reaches else WEAK, f"; with that, {gbps(found.gbps)} is predicted"
+        return EXPLAINS if reaches else WEAK, f"; the prediction for that is {gbps(found.gbps)}"
 
 
 def suspects_of(case: Case) -> tuple[Suspect, ...]:
@@ -74,7 +74,7 @@ def _cpu(case: Case) -> Iterator[Suspect]:
             standing=EXPLAINS,
             evidence=f"the CPU was the limit: {bound}",
             advice=f"Measure with iperf3 {THREADED_TEXT} or newer, which gives each stream a"
-            " thread; if a core is busy then too, take a type with more or newer vCPUs",
+            " thread. If a core is still full, use a type with more or newer vCPUs",
         )
 
 
@@ -90,7 +90,7 @@ def _one_thread(case: Case) -> Iterator[Suspect]:
         name="one-thread",
         standing=standing,
         evidence=f"{shown_tool(one)} carried {one.streams} streams in one thread",
-        advice=f"Use iperf3 {THREADED_TEXT} or newer at both ends, or a process for each stream",
+        advice=f"Use iperf3 {THREADED_TEXT} or newer at both ends, or one process per stream",
     )
 
 
@@ -106,10 +106,10 @@ def _window(case: Case) -> Iterator[Suspect]:
         yield Suspect(
             name="receive-ceiling",
             standing=standing,
-            evidence=f"net.ipv4.tcp_rmem on {name} ends at {ceiling:,} bytes, not"
+            evidence=f"the maximum of net.ipv4.tcp_rmem on {name} is {ceiling:,} bytes, not"
             f" {STOCK_CEILING_BYTES:,} as on a stock image{then}",
-            advice=f"Set the last figure of net.ipv4.tcp_rmem on {name} to {STOCK_CEILING_BYTES}"
-            " or more",
+            advice=f"Set the last value of net.ipv4.tcp_rmem on {name} to {STOCK_CEILING_BYTES} or"
+            " more",
         )
     elif ceiling is None and case.query.window_bytes is None and _is_window_bound(case):
         each = bytes_from_gbps(one.gbps, rtt_ms / MS_PER_SECOND) / one.streams
@@ -117,9 +117,9 @@ def _window(case: Case) -> Iterator[Suspect]:
             name="window",
             standing=FITS,
             evidence=f"a receive window of {each / 1e6:.2g} MB instead of {stock / 1e6:.3g} would"
-            " give this figure, and none is recorded",
-            advice=f"Read `sysctl net.ipv4.tcp_rmem` on {name}: a last figure below"
-            f" {STOCK_CEILING_BYTES} holds a stream back; more streams need less each",
+            " explain the result, and no window is recorded",
+            advice=f"Read `sysctl net.ipv4.tcp_rmem` on {name}: a last value below"
+            f" {STOCK_CEILING_BYTES} limits a stream; with more streams, each needs less",
         )
 
 
@@ -137,12 +137,12 @@ def _tier1(case: Case) -> Iterator[Suspect]:
     standing, then = case.with_query(plain)
     stated = {nic.nic_type for nic in src.interfaces[:1]}
     kind = case.run.measurement.src.nic_type or next(iter(stated), None)
-    advice = f"Recreate {src.name} with a gVNIC interface: Tier_1 does nothing without it"
+    advice = f"Recreate {src.name} with a gVNIC interface: Tier_1 has no effect without it"
     if kind == "VIRTIO_NET":
         text = f"{src.name} has Tier_1 set, but its interface is VirtIO{then}"
         yield Suspect(name="tier1-without-gvnic", standing=standing, evidence=text, advice=advice)
     elif kind is None and standing == EXPLAINS and _allows_virtio(case):
-        text = f"{src.name} has Tier_1 set and the type of its interface is not stated{then}"
+        text = f"{src.name} has Tier_1 set and its interface type is unknown{then}"
         yield Suspect(name="tier1-without-gvnic", standing=FITS, evidence=text, advice=advice)
 
 
@@ -154,10 +154,10 @@ def _allows_virtio(case: Case) -> bool:
 def _external(case: Case) -> Iterator[Suspect]:
     run, path_class = case.run, case.query.path_class
     has_inner = case.facts.inventory.reachable_interface(run.src, run.dst) is not None
-    advice = f"Connect to {run.dst.name} by its internal address"
+    advice = f"Connect to {run.dst.name} at its internal address"
     if path_class.is_external_address:
         if has_inner:
-            text = "it went to an external address, which the prediction has in it"
+            text = "it used an external address, which the prediction includes"
             yield Suspect(name="external-address", standing=WEAK, evidence=text, advice=advice)
         return
     has_outer = any(nic.external_ipv4 or nic.external_ipv6 for nic in run.dst.interfaces)
@@ -166,10 +166,10 @@ def _external(case: Case) -> Iterator[Suspect]:
     outside = PathClass(f"{path_class.distance}-external")
     standing, then = case.with_query(replace(case.query, path_class=outside))
     if _sends_outside(case):
-        text = f"the address is not recorded, and the two use external ones by the flow logs{then}"
+        text = f"the address is not recorded, and the flow logs show external addresses{then}"
         yield Suspect(name="external-address", standing=standing, evidence=text, advice=advice)
     elif standing == EXPLAINS:
-        text = f"the address is not recorded, and {run.dst.name} has an external one{then}"
+        text = f"the address is not recorded, and {run.dst.name} has an external address{then}"
         yield Suspect(name="external-address", standing=FITS, evidence=text, advice=advice)
 
 
@@ -194,8 +194,8 @@ def _other_traffic(case: Case) -> Iterator[Suspect]:
     yield Suspect(
         name="other-traffic",
         standing=EXPLAINS if reaches else WEAK,
-        evidence=f"{case.run.src.name} sent {gbps(others)} to others by the flow logs of that time"
-        " (95th percentile)",
+        evidence=f"{case.run.src.name} sent {gbps(others)} to others at that time (flow logs, 95th"
+        " percentile)",
         advice=f"Measure again while {case.run.src.name} is idle",
     )
 
@@ -226,9 +226,9 @@ def _retransmits(case: Case) -> Iterator[Suspect]:
         yield Suspect(
             name="retransmits",
             standing=RECORDED,
-            evidence=f"{ratio:.2%} of the segments were sent again ({one.retransmit_count:,})",
-            advice="Look for what drops packets: drops of both interfaces (`ethtool -S`), rate"
-            " limits of the guest (`tc qdisc`), other traffic",
+            evidence=f"{ratio:.2%} of the segments were retransmitted ({one.retransmit_count:,})",
+            advice="Find the cause of the drops: both interfaces (`ethtool -S`), rate limits of the"
+            " guest (`tc qdisc`), other traffic",
         )
 
 
@@ -238,16 +238,16 @@ def _small_packets(case: Case) -> Iterator[Suspect]:
     known = [mtu for mtu in inside if mtu is not None]
     segment = one.mss_bytes + _HEADER_BYTES if one.mss_bytes else None
     used = min((size for size in (one.mtu_bytes, segment) if size), default=None)
-    advice = "Give both interfaces the MTU of the network, and both networks the same one"
+    advice = "Give both interfaces the network's MTU, and both networks the same MTU"
     if used is not None and known and used < max(known):
         standing, then = case.with_query(_with_mtu(case.query, used))
         at_most = "" if used == one.mtu_bytes else "at most "
-        text = f"packets had {at_most}{used:,} bytes; a network of the two allows {max(known):,}"
+        text = f"packets had {at_most}{used:,} bytes; one of the two networks allows {max(known):,}"
         is_new = used != one.mtu_bytes
         yield Suspect(
             name="small-packets",
             standing=standing if is_new else WEAK,
-            evidence=f"{text}{then if is_new else ', which the prediction has in it'}",
+            evidence=f"{text}{then if is_new else ', which the prediction includes'}",
             advice=advice,
         )
     elif len(set(known)) > 1:
@@ -268,8 +268,8 @@ def _both_ways(case: Case) -> Iterator[Suspect]:
         yield Suspect(
             name="both-ways",
             standing=WEAK,
-            evidence="both directions ran at once, which the prediction has in it",
-            advice="Measure each direction by itself",
+            evidence="both directions ran at the same time, which the prediction includes",
+            advice="Measure each direction separately",
         )
 
 

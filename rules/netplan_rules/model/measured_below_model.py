@@ -25,7 +25,7 @@ from netplan_planner.model import (
     Work,
     taken,
 )
-from netplan_rules.base import Rule, Threshold, ratio_limit
+from netplan_rules.base import Threshold, ratio_limit, rule_of
 from netplan_rules.model._suspects import WEAK, Case, Suspect, suspects_of
 from netplan_rules.shared.comparable import Reason, reasons_of, rerun_command
 from netplan_rules.shared.measured import Run, RunModel, UnmatchedMeasurement, measured_runs
@@ -93,7 +93,9 @@ def _predicted(facts: Facts, model: RunModel, run: Run) -> Judged | Gap:
     reasons = reasons_of(facts, model, run)
     barring = ", ".join(reason.name for reason in reasons if reason.bars)
     if barring:
-        why = f"no prediction stands beside a measurement: {barring} (see probe-not-comparable)"
+        why = (
+            f"no prediction is comparable with a measurement: {barring} (see probe-not-comparable)"
+        )
         return Gap(resource=run.src.ref, reason=why)
     query = model.query(run)
     estimate = model.estimate(run, query)
@@ -104,42 +106,25 @@ def _predicted(facts: Facts, model: RunModel, run: Run) -> Judged | Gap:
     return Judged(run=run, query=query, estimate=estimate, ratio=ratio, reasons=reasons)
 
 
-RULE = Rule(
-    id="measured-below-model",
-    title="A measurement stays below its prediction",
+RULE = rule_of(
+    __name__,
     severity=Severity.MEDIUM,
     needs=frozenset({Need.INVENTORY, Need.MEASUREMENTS}),
-    rationale="A path that gives much less than its documented limits has a cause that no inventory"
-    " shows: the address that was used, a small receive window, a busy core, lost packets. The"
-    " prediction is for what was measured: its path, streams, length, round-trip time, packets and"
-    " direction, with the limits of the day of the run.",
-    remediation="Follow the suspects in their order, then measure again.",
-    guards="Silent above the share of the prediction, and inside its interval. Of several runs of"
-    " one kind the middle one is judged. A measurement beside which no prediction can stand (a rate"
-    " option, a machine that was changed or started since, an unknown path or type) is listed as"
-    " not judged.",
-    references=(
-        "https://cloud.google.com/compute/docs/network-bandwidth",
-        "https://cloud.google.com/compute/docs/networking/tcp-optimization-for-network-performance-in-gcp-and-hybrid",
-        "https://cloud.google.com/blog/products/gcp/5-steps-to-better-gcp-network-performance",
-    ),
     work=Work(
-        effort="By the suspect that is proven: an address or an option within minutes, a machine"
-        " type or an interface with a new machine; then a measurement.",
-        restart="By the suspect: none for an address or an option, the machine for its type.",
-        undo="What the suspect's own rule says; a measurement leaves nothing behind.",
-        window="A quiet one for the measurement: it takes the bandwidth that others could use.",
+        effort="Depends on the confirmed suspect: minutes for an address or an option, a new VM for"
+        " a machine type or an interface; then a measurement.",
+        restart="Depends on the suspect: none for an address or an option, the VM for its type.",
+        undo="As in the suspect's rule. A measurement changes nothing.",
+        window="A quiet time for the measurement: it uses bandwidth that others need.",
     ),
-    group_message="on {count} paths measurements stay below the prediction; the first has"
-    " {measured_rate} of {predicted_rate}",
     thresholds=(
         ratio_limit(
-            "max_ratio", 0.7, "share of the prediction below which a measurement counts as too low"
+            "max_ratio", 0.7, "share of the prediction below which a measurement is too low"
         ),
         ratio_limit(
             "retransmit_ratio",
             0.001,
-            "share of segments sent again from which losses are a suspect",
+            "share of retransmitted segments from which losses are a suspect",
         ),
         ratio_limit(
             "other_traffic_ratio",
@@ -150,7 +135,7 @@ RULE = Rule(
             name="suspects",
             default=3.0,
             unit="suspects",
-            about="how many suspects the advice names; the evidence has all",
+            about="number of suspects in the advice; the evidence has all",
         ),
     ),
 )
@@ -220,7 +205,7 @@ def _message(low: Sequence[Judged], suspects: Sequence[Suspect]) -> str:
     ends = f"{worst.low_gbps or worst.gbps:.3g} to {worst.high_gbps or worst.gbps:.3g}"
     limit = f", {worst.binding.name}" if worst.binding is not None else ""
     others = "".join(f"; {_share(one)}" for one in low[1:])
-    same = f" as predicted for the same run ({ends}{limit})"
+    same = f" predicted for the same run ({ends}{limit})"
     return f"{_share(low[0])}{same}{others}; {_first(suspects)}"
 
 
@@ -231,9 +216,9 @@ def _share(one: Judged) -> str:
 
 def _first(suspects: Sequence[Suspect]) -> str:
     if not suspects:
-        return "nothing that is recorded tells why"
+        return "no recorded fact explains it"
     if suspects[0].standing == WEAK:
-        return f"nothing that is recorded is enough to tell why, but {suspects[0].evidence}"
+        return f"no recorded fact fully explains it, but {suspects[0].evidence}"
     return f"first suspect: {suspects[0].evidence}"
 
 
@@ -279,15 +264,15 @@ def _doubts(facts: Facts, worst: Judged) -> Doubts:
     doubts, run_count = Doubts(), len(worst.rates_gbps)
     for reason in worst.reasons:
         if reason.is_of_tool:
-            doubts.add(f"the tool itself was a limit ({reason.name})")
+            doubts.add(f"the tool itself was the limit ({reason.name})")
     if run_count < facts.threshold("probe-not-comparable", "min_runs"):
-        doubts.add(f"it rests on {run_count} {'run' if run_count == 1 else 'runs'}")
+        doubts.add(f"it is based on {run_count} {'run' if run_count == 1 else 'runs'}")
     if worst.run.measurement.duration_s is None:
-        doubts.add("the length of the run is not recorded")
+        doubts.add("the duration of the run is not recorded")
     if worst.run.started is None:
         doubts.add("the time of the run is not recorded")
     if not worst.run.is_by_address:
-        doubts.add("the address that was used is not recorded")
+        doubts.add("the address used is not recorded")
     for assumed in worst.estimate.assumed:
         doubts.add(assumed)
     return doubts
@@ -303,13 +288,13 @@ def _fix(facts: Facts, model: RunModel, run: Run, suspects: Sequence[Suspect]) -
         label="check the suspects",
         text=" ".join((*listed, again)),
         commands=(text,) if text else (),
-        caution="A run uses all of the path while it lasts.",
+        caution="A run uses the whole path while it lasts.",
     )
 
 
 def _how(run: Run) -> str:
     streams = run.measurement.streams or 0
-    both = " both ways" if run.measurement.is_bidirectional else ""
+    both = " in both directions" if run.measurement.is_bidirectional else ""
     return f"{streams} {'stream' if streams == 1 else 'streams'}{both}"
 
 

@@ -4,33 +4,24 @@ from collections.abc import Iterator
 
 from netplan_planner import model
 from netplan_planner.throughput import instance_cap
-from netplan_rules.base import Rule, Threshold
-from netplan_rules.shared.trust import doubts_of_rates
+from netplan_rules.base import Threshold, rule_of
+from netplan_rules.shared.trust import doubts_of_rates, minutes_per_day
 from netplan_rules.wording import gbps, gcloud_instance, keep_the_old, vm_subject
 from netplan_rules.work import NEW_MACHINE
 
-RULE = Rule(
-    id="gvnic-missing",
-    title="VirtIO interface on a machine with high traffic",
+RULE = rule_of(
+    __name__,
     severity=model.Severity.MEDIUM,
     needs=frozenset({model.Need.INVENTORY, model.Need.RATES}),
-    rationale="gVNIC is the interface made for high rates and the condition of Tier_1. No document"
-    " states what it brings at the same cap, so no gain is stated here.",
-    remediation="Recreate the machine from an image with the GVNIC feature and a gVNIC interface.",
-    guards="Silent when the image lacks the GVNIC feature, when the series has no gVNIC, and below"
-    " the rate floor. An interface whose type is not stated is listed as not judged on series that"
-    " allow both.",
-    references=("https://cloud.google.com/compute/docs/networking/using-gvnic",),
     work=NEW_MACHINE,
     thresholds=(
         Threshold(
             name="min_gbps",
             default=2.0,
             unit="Gbit/s",
-            about="95th percentile of what it sends or receives from which the rule fires",
+            about="minimum egress or ingress at the 95th percentile",
         ),
     ),
-    group_message="{count} machines carry high traffic over VirtIO",
 )
 
 
@@ -72,6 +63,7 @@ def _judge(
                 model.Evidence(name="nic_type", value="VIRTIO_NET", source="inventory"),
             ),
             used_ratio=rates.egress.p95_gbps / cap.egress_gbps,
+            limit_minutes_per_day=minutes_per_day(facts, rates.egress, cap.egress_gbps, rates),
             fix=RULE.fix(
                 label="gVNIC",
                 verify=model.Instruction(
@@ -82,14 +74,14 @@ def _judge(
                         ),
                     ),
                 ),
-                undo=keep_the_old("the machine with VirtIO"),
-                text="Recreate the machine with a gVNIC interface (nic-type=GVNIC).",
-                caution="The interface type is set when a machine is made.",
+                undo=keep_the_old("the VM with VirtIO"),
+                text="Recreate the VM with a gVNIC interface (nic-type=GVNIC).",
+                caution="The interface type is set when a VM is created.",
             ),
             doubts=doubts.reasons,
         )
     elif None in kinds and cap.may_use("VIRTIO_NET"):
         yield model.Gap(
             resource=instance.ref,
-            reason="the input does not state the type of its interface, and the series allows both",
+            reason="the input does not state its interface type, and the series allows both",
         )

@@ -5,7 +5,7 @@ from decimal import Decimal
 
 from netplan_planner import model
 from netplan_planner.units import counted
-from netplan_rules.base import Rule, Threshold
+from netplan_rules.base import Threshold, rule_of
 from netplan_rules.nic._mtu import PING_HEADERS, hybrid_bytes, set_mtu, tunnels_by_network
 from netplan_rules.shared.trust import doubts_of_edge
 from netplan_rules.wording import gbps, rate_evidence, volume
@@ -17,36 +17,25 @@ _ETHERNET_MTU = 1500
 _HEADERS = 40
 """IPv4 and TCP without options."""
 
-RULE = Rule(
-    id="jumbo-candidate",
-    title="Bulk traffic inside a network goes in small packets",
+RULE = rule_of(
+    __name__,
     severity=model.Severity.LOW,
     needs=frozenset({model.Need.INVENTORY, model.Need.FLOW_RECORDS}),
-    rationale="What a packet costs the processors at both ends hardly depends on its size: at 8896"
-    " bytes the same bulk takes a sixth of the packets. No measurement states what that brings in"
-    " throughput, so none is stated here.",
-    remediation="Raise the MTU of the network and of its peers together, and restart all machines.",
-    guards="Silent below the rate floor, for small packets (requests gain nothing), above 1500"
-    " bytes, and for networks with VPN tunnels or with traffic to networks that are not Google's:"
-    " their packets have to stay small. What leaves the VPC keeps 1460 or 1500 bytes by itself.",
-    references=("https://cloud.google.com/vpc/docs/mtu",),
     work=NETWORK_MTU,
     thresholds=(
         Threshold(
             name="min_gbps",
             default=5.0,
             unit="Gbit/s",
-            about="95th percentile of a pair from which its traffic counts as bulk",
+            about="minimum rate of a pair at the 95th percentile that counts as bulk",
         ),
         Threshold(
             name="min_packet_bytes",
             default=900.0,
             unit="bytes",
-            about="mean packet, headers included, below which a pair does not count as bulk",
+            about="minimum mean packet size of bulk traffic, headers included",
         ),
     ),
-    group_message="bulk traffic of {count} networks goes in small packets; the first sends"
-    " {packets_per_s:,.0f} a second",
 )
 
 
@@ -59,7 +48,7 @@ def check(facts: model.Facts) -> Iterator[model.Hit | model.Gap]:
         if network is None or link in with_tunnels or hybrid_bytes(facts, link):
             continue
         if network.mtu_bytes is None:
-            yield model.Gap(resource=network.ref, reason="its MTU is known once it is made")
+            yield model.Gap(resource=network.ref, reason="its MTU is unknown until it is created")
         elif network.mtu_bytes <= _ETHERNET_MTU:
             yield _hit(facts, network, network.mtu_bytes, edges)
 
@@ -100,13 +89,13 @@ def _hit(
     peers, has_others = _peers(facts, network)
     together = [network, *(peer for peer in peers if peer.mtu_bytes is not None)]
     doubts = doubts_of_edge(facts, greatest, of_month=False)
-    doubts.add("whether packets bind these machines is not measured")
+    doubts.add("it is unknown whether packets limit these VMs")
     return model.Hit(
         resources=(network.ref, *(peer.ref for peer in peers)),
         subject=f"{network.name} (MTU {mtu})",
         message=f"{counted(len(edges), 'bulk pair')} of {network.name} send {volume(gib)} in"
-        f" packets of at most {mtu} B, the greatest {gbps(greatest.series.p95_gbps)} at the 95th"
-        f" percentile; {_GREATEST_MTU} B would take {times:.1f} times fewer packets",
+        f" packets of at most {mtu} B, the largest {gbps(greatest.series.p95_gbps)} at the 95th"
+        f" percentile; an MTU of {_GREATEST_MTU} B needs {times:.1f}x fewer packets",
         evidence=(
             model.Evidence(name="mtu", value=mtu, unit="bytes", source="inventory"),
             model.Evidence(
@@ -118,18 +107,18 @@ def _hit(
             label=f"MTU {_GREATEST_MTU}",
             text="Raise the MTU"
             + (f" of {', '.join(one.name for one in together)} together" if peers else "")
-            + ", then restart all machines.",
+            + ", then restart all VMs.",
             commands=tuple(set_mtu(one, _GREATEST_MTU) for one in together),
-            verify="A ping with the don't-fragment bit of"
-            f" {_GREATEST_MTU - PING_HEADERS} bytes crosses between two restarted machines, and"
-            " a measurement between them carries no less than before.",
+            verify=f"A ping of {_GREATEST_MTU - PING_HEADERS} bytes with the don't-fragment bit"
+            " passes between two restarted VMs, and a measurement between them is no slower"
+            " than before.",
             undo=model.Instruction(
-                text="Set the old MTU again, then restart the machines.",
+                text="Set the old MTU again, then restart the VMs.",
                 commands=tuple(set_mtu(one, one.mtu_bytes or mtu) for one in together),
             ),
-            caution="Stop all machines first and start them after the change: each keeps its MTU"
-            " until it restarts. Images that set an MTU of their own and pod networks have to"
-            " follow." + (" Peers that were not read keep theirs." if has_others else ""),
+            caution="Stop all VMs first and start them after the change: each keeps its MTU until"
+            " it restarts. Also change images with a fixed MTU and pod networks."
+            + (" Peers outside the inventory keep their MTU." if has_others else ""),
         ),
         doubts=doubts.reasons,
     )

@@ -3,28 +3,16 @@
 from collections.abc import Iterator
 
 from netplan_planner import model
-from netplan_rules.base import Rule
+from netplan_rules.base import rule_of
 from netplan_rules.nic._mtu import PING_HEADERS
 from netplan_rules.shared.measured import Run, measured_runs
 from netplan_rules.work import GUEST
 
-RULE = Rule(
-    id="nic-mtu-differs",
-    title="A machine sends packets of another size than its network has",
+RULE = rule_of(
+    __name__,
     severity=model.Severity.MEDIUM,
     needs=frozenset({model.Need.INVENTORY, model.Need.MEASUREMENTS}),
-    rationale="An interface takes its MTU from the network when the machine starts. One that keeps"
-    " a smaller one sends more packets than needed; packets above the network's are dropped.",
-    remediation="Restart the machine, so that it takes the network's MTU, or set its interface to"
-    " that; look for a setting of its own in the image.",
-    guards="The last measurement of a pair that tells an MTU decides. Silent over external"
-    " addresses, between pods and between networks of different MTUs (vpc-mtu-mismatch names"
-    " those). A pair whose measurements tell none, or whose network's MTU is not known, is listed"
-    " as not judged.",
-    references=("https://cloud.google.com/vpc/docs/mtu",),
     work=GUEST,
-    group_message="{count} pairs of machines send packets of another size than their network has;"
-    " the first {mtu} of {network_mtu} bytes",
 )
 
 
@@ -42,9 +30,9 @@ def check(facts: model.Facts) -> Iterator[model.Hit | model.Gap]:
         mtu = run.measurement.mtu_bytes
         networks = _mtus(facts, run)
         if mtu is None:
-            yield model.Gap(resource=run.src.ref, reason="its measurements tell no MTU")
+            yield model.Gap(resource=run.src.ref, reason="its measurements show no MTU")
         elif None in networks:
-            yield model.Gap(resource=run.src.ref, reason="the MTU of its network is not known")
+            yield model.Gap(resource=run.src.ref, reason="the MTU of its network is unknown")
         elif len(networks) == 1 and mtu not in networks:
             yield _hit(run, mtu, next(iter(networks)) or 0)
 
@@ -78,26 +66,26 @@ def _hit(run: Run, mtu: int, wanted: int) -> model.Hit:
     harm = (
         "more packets than needed"
         if mtu < wanted
-        else "what is greater than the network's is dropped"
+        else "packets above the network's MTU are dropped"
     )
     return model.Hit(
         resources=(src.ref, dst.ref),
         subject=f"{src.name} → {dst.name} ({src.zone})",
-        message=f"packets between {src.name} and {dst.name} have {mtu} B, their network {wanted} B:"
-        f" {harm}",
+        message=f"packets between {src.name} and {dst.name} have {mtu} B, their network has"
+        f" {wanted} B: {harm}",
         evidence=(
             model.Evidence(name="mtu", value=mtu, unit="bytes", source=run.measurement.source),
             model.Evidence(name="network_mtu", value=wanted, unit="bytes", source="inventory"),
         ),
-        cause="smaller" if mtu < wanted else "greater",
+        cause="smaller" if mtu < wanted else "larger",
         fix=RULE.fix(
             label=f"MTU {wanted}",
-            text=f"Give the interface of {src.name} and of {dst.name} {wanted} B: by a restart,"
-            " which takes it from the network, or by ip link set dev DEVICE mtu. Take a fixed"
-            " setting out of the image.",
-            verify="ip link shows it on both machines, and a ping with the don't-fragment bit of"
-            f" {wanted - PING_HEADERS} bytes crosses.",
-            undo=f"Set {mtu} B again with ip link set.",
-            caution="Containers and tunnels on the machine may need the smaller size on purpose.",
+            text=f"Set the interfaces of {src.name} and {dst.name} to {wanted} B: restart the VMs,"
+            " which take it from the network, or run ip link set dev DEVICE mtu. Remove a"
+            " fixed setting from the image.",
+            verify=f"`ip link` shows it on both VMs, and a ping of {wanted - PING_HEADERS} bytes"
+            " with the don't-fragment bit passes.",
+            undo=f"Set {mtu} B again with `ip link set`.",
+            caution="Containers and tunnels on the VM may need the smaller size on purpose.",
         ),
     )

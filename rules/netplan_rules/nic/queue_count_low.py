@@ -3,43 +3,29 @@
 from collections.abc import Iterator
 
 from netplan_planner import model
-from netplan_rules.base import Rule, Threshold, ratio_limit
+from netplan_rules.base import Threshold, ratio_limit, rule_of
 from netplan_rules.shared.trust import doubts_of_rates
 from netplan_rules.wording import gbps, gcloud_instance, rate_evidence, vm_subject
 from netplan_rules.work import MACHINE_TYPE
 
-RULE = Rule(
-    id="queue-count-low",
-    title="An interface has fewer queues than by default",
+RULE = rule_of(
+    __name__,
     severity=model.Severity.LOW,
     needs=frozenset({model.Need.INVENTORY, model.Need.RATES}),
-    rationale="Each queue of an interface is served by one vCPU at a time. Fewer queues than the"
-    " default leave vCPUs out of the work on packets. No document states what the others bring, so"
-    " no gain is stated here.",
-    remediation="Take the queue count off, so that the default holds, or raise it.",
-    guards="Silent where no queue count is set, below the rate floor, and where one flow carries"
-    " most of the greatest pair: a flow stays in its queue. A machine whose vCPUs, or whose"
-    " interface's type, the input does not tell is listed as not judged.",
-    references=(
-        "https://cloud.google.com/compute/docs/network-bandwidth",
-        "https://cloud.google.com/sdk/gcloud/reference/compute/instances/create",
-    ),
     work=MACHINE_TYPE,
     thresholds=(
         Threshold(
             name="min_gbps",
             default=2.0,
             unit="Gbit/s",
-            about="95th percentile of what the machine sends or receives from which the rule fires",
+            about="minimum egress or ingress of the VM at the 95th percentile",
         ),
         ratio_limit(
             "flow_ratio",
             0.7,
-            "share of the greatest pair that one flow carries from which queues do not count",
+            "share of the largest pair in one flow, from which queues do not matter",
         ),
     ),
-    group_message="{count} machines with high traffic have fewer queues than by default; the first"
-    " {queues} of {default_queues}",
 )
 
 
@@ -63,18 +49,14 @@ def check(facts: model.Facts) -> Iterator[model.Hit | model.Gap]:
             continue
         shape = facts.shape(instance.machine_type)
         if shape is None:
-            yield model.Gap(
-                resource=instance.ref, reason="the shape of its machine type is not known"
-            )
+            yield model.Gap(resource=instance.ref, reason="the size of its machine type is unknown")
             continue
         judged = [_queues(nic, shape.vcpus, len(instance.interfaces)) for nic in limited]
         low = [one for one in judged if one is not None and one.count < one.default]
         if low:
             yield _hit(facts, instance, rates, busiest, low[0])
         elif None in judged:
-            reason = (
-                "the input does not state the type of its interface, on which the default rests"
-            )
+            reason = "the input does not state its interface type, on which the default depends"
             yield model.Gap(resource=instance.ref, reason=reason)
 
 
@@ -120,13 +102,12 @@ def _hit(
 ) -> model.Hit:
     doubts = doubts_of_rates(facts, instance, rates)
     if rates.traffic is None:
-        doubts.add("how many flows share the queues is not known without flow logs")
+        doubts.add("without flow logs, the number of flows that share the queues is unknown")
     return model.Hit(
         resources=(instance.ref,),
         subject=vm_subject(instance),
-        message=f"{queues.nic.name} of {instance.name} has {queues.count} of the"
-        f" {queues.default} queues that it would have by default, and the machine carries"
-        f" {gbps(busiest)} at the 95th percentile",
+        message=f"{queues.nic.name} of {instance.name} has {queues.count} queues (default:"
+        f" {queues.default}), and the VM carries {gbps(busiest)} at the 95th percentile",
         evidence=(
             rate_evidence("p95", busiest, rates.source),
             model.Evidence(name="queues", value=queues.count, source="inventory"),
@@ -138,11 +119,11 @@ def _hit(
         ),
         fix=RULE.fix(
             label=f"{queues.default} queues",
-            text=f"Stop the machine, write its configuration to a file (gcloud compute instances"
-            f" export), take queueCount of {queues.nic.name} out or set it to {queues.default},"
-            " write the file back (gcloud compute instances update-from-file) and start it.",
+            text="Stop the VM and export its configuration (gcloud compute instances export)."
+            f" Remove queueCount of {queues.nic.name} or set it to {queues.default}. Import"
+            " the file (gcloud compute instances update-from-file) and start the VM.",
             verify=model.Instruction(
-                text="The interface has its queues, and ethtool -l shows them in the machine.",
+                text="The interface has its queues, and `ethtool -l` on the VM shows them.",
                 commands=(
                     gcloud_instance(
                         "describe", instance, "--format=value(networkInterfaces[].queueCount)"
@@ -150,8 +131,8 @@ def _hit(
                 ),
             ),
             undo=f"Set queueCount to {queues.count} again in the same way.",
-            caution="Stops the machine for the change. A driver or a script of the machine may set"
-            " queues of its own.",
+            caution="Stops the VM for the change. A driver or script on the VM may set its own"
+            " queue count.",
         ),
         doubts=doubts.reasons,
     )

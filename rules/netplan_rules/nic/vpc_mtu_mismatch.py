@@ -4,26 +4,16 @@ from collections import Counter
 from collections.abc import Iterator
 
 from netplan_planner import model
-from netplan_rules.base import Rule
+from netplan_rules.base import rule_of
 from netplan_rules.nic._mtu import PING_HEADERS, set_mtu
 from netplan_rules.wording import command
 from netplan_rules.work import NETWORK_MTU
 
-RULE = Rule(
-    id="vpc-mtu-mismatch",
-    title="Peered networks have different MTUs",
+RULE = rule_of(
+    __name__,
     severity=model.Severity.MEDIUM,
     needs=frozenset({model.Need.SEVERAL_NETWORKS}),
-    rationale="TCP falls back to the smaller segment size; UDP and tunnel packets above the smaller"
-    " MTU are dropped.",
-    remediation="Give both networks the same MTU, then restart their machines.",
-    guards="A network that states no MTU has 1460 bytes; of one that is only planned and states"
-    " none it is not known, and it is not judged. A peer that was not read is skipped, not"
-    " guessed. With flow logs, pairs without traffic between them keep the rule silent; without"
-    " them the confidence is lower.",
-    references=("https://cloud.google.com/vpc/docs/mtu",),
     work=NETWORK_MTU,
-    group_message="{count} pairs of peered networks have different MTUs",
 )
 
 
@@ -35,7 +25,7 @@ def check(facts: model.Facts) -> Iterator[model.Hit | model.Gap]:
         mtus = local.mtu_bytes, remote.mtu_bytes
         if mtus[0] is None or mtus[1] is None:
             unknown = local if mtus[0] is None else remote
-            yield model.Gap(resource=unknown.ref, reason="its MTU is known once it is made")
+            yield model.Gap(resource=unknown.ref, reason="its MTU is unknown until it is created")
         elif mtus[0] != mtus[1]:
             pair = frozenset((local.ref.self_link, remote.ref.self_link))
             seen = None if between is None else between[pair]
@@ -81,8 +71,8 @@ def _hit(
         fix=RULE.fix(
             label=f"MTU {great_mtu}",
             verify=model.Instruction(
-                text="Both networks state the same MTU, and a ping with the don't-fragment bit of"
-                f" {great_mtu - PING_HEADERS} bytes crosses the peering.",
+                text=f"Both networks show the same MTU, and a ping of {great_mtu - PING_HEADERS}"
+                " bytes with the don't-fragment bit passes the peering.",
                 commands=(
                     command(
                         "gcloud",
@@ -95,16 +85,16 @@ def _hit(
                 ),
             ),
             undo=model.Instruction(
-                text="Set the old MTU again, then restart the machines.",
+                text="Set the old MTU again, then restart the VMs.",
                 commands=(set_mtu(small, small_mtu),),
             ),
-            text="Give both networks the same MTU, then restart their machines.",
+            text="Give both networks the same MTU, then restart their VMs.",
             commands=(set_mtu(small, great_mtu),),
             documents=("https://cloud.google.com/vpc/docs/mtu",),
-            caution=f"Stop all machines of {small.name} first and start them after the change: each"
-            " keeps its MTU until it restarts, and meanwhile UDP above the smaller MTU is dropped."
-            " Images that set an MTU of their own, tunnels and pod networks have to follow; traffic"
-            " that leaves the VPC keeps 1460 or 1500 bytes.",
+            caution=f"Stop all VMs of {small.name} first and start them after the change: each"
+            " keeps its MTU until it restarts, and meanwhile UDP above the smaller MTU is"
+            " dropped. Also change images with a fixed MTU, tunnels and pod networks."
+            " Traffic that leaves the VPC keeps 1460 or 1500 bytes.",
         ),
-        doubts=("whether traffic crosses the peering is not known",) if seen is None else (),
+        doubts=("it is unknown whether traffic uses the peering",) if seen is None else (),
     )

@@ -14,8 +14,9 @@ from msgspec.structs import replace
 from netplan_planner import model
 from netplan_planner.ledger import Ledger
 from netplan_planner.ledger.state import Pair
-from netplan_planner.ledger.traffic import pair_of
 from netplan_planner.machines.groups import ReplicaSets, replica_sets, why_it_stays
+from netplan_planner.machines.stores import why_store
+from netplan_planner.model.plans.plan_answer import LEAST_SAVING_USD
 from netplan_rules.placement._moves import proposals
 
 _MOST_PAIRS = 10_000
@@ -59,7 +60,7 @@ class Standing:
                 if move.gives_up:
                     continue
                 self.settled |= {move.machine.ref.self_link, move.peer.ref.self_link}
-                self.ledger.move(move.machine, move.zone)
+                self.ledger.make(move.change)
 
     def owner(self, machine: model.Instance) -> int:
         """Return the number of a machine that was seen to talk."""
@@ -90,23 +91,75 @@ def community_moves(
         # No move inside a region saves more than what its members pay between zones.
         if standing.ledger.cost(_crossing(facts, standing, members)).usd_per_month < min_usd:
             continue
-        found = _best(facts, standing, copies, members, inner)
-        if found is None or found.saving.usd_per_month < min_usd:
+        for found in _moves_of(facts, standing, copies, members, inner, min_usd):
+            standing.settled |= {machine.ref.self_link for machine in found.members}
+            yield found
+
+
+def _moves_of(
+    facts: model.Facts,
+    standing: Standing,
+    copies: ReplicaSets,
+    owners: Sequence[int],
+    inner: Sequence[model.Edge],
+    min_usd: Decimal,
+) -> list[CommunityMove]:
+    """Return the moves of a community, one for each zone that gains members, and make them.
+
+    Each is asked again after the one before it until none pays, and a machine that two of them
+    would move goes straight to where it ends: carried out, the rule has no more to ask of it.
+    The rule's floor is of all of them together, as they are of one community.
+    """
+    ledger = standing.ledger
+    rounds: list[CommunityMove] = []
+    made = []
+    # A zone gains members once; more rounds would only pass the same machines around.
+    while found := _best(facts, standing, copies, owners, inner, min_usd):
+        if any(found.zone == one.zone for one in rounds):
+            break
+        rounds.append(found)
+        made += [ledger.move(machine, found.zone) for machine in found.moved]
+    ends = {machine.ref.self_link: one.zone for one in rounds for machine in one.moved}
+    for undo in reversed(made):
+        ledger.go_back(undo)
+    moves, made = [], []
+    for one in rounds:
+        moved = tuple(
+            machine
+            for machine in one.members
+            if ends.get(machine.ref.self_link) == one.zone != standing.zone(machine)
+        )
+        saving = _saving(standing, moved, one.zone)
+        if not moved or saving.unknown or saving.usd_per_month < LEAST_SAVING_USD:
             continue
-        for machine in found.moved:
-            standing.ledger.move(machine, found.zone)
-        standing.settled |= {machine.ref.self_link for machine in found.members}
-        yield found
+        made += [ledger.move(machine, one.zone) for machine in moved]
+        moves.append(replace(one, moved=moved, saving=saving))
+    if sum(one.saving.usd_per_month for one in moves) >= min_usd:
+        return moves
+    for undo in reversed(made):
+        ledger.go_back(undo)
+    return []
 
 
 def _communities(facts: model.Facts) -> list[tuple[int, ...]]:
-    """Return the communities of owners, those with most traffic first."""
+    """Return the communities of owners, those with most traffic first.
+
+    Machines are numbered by their names: their links name the zone, and a machine that has moved
+    must not change who belongs together.
+    """
     import networkx  # docs/adr/0015: as much again as all rules together
 
+    owners = facts.seen_traffic.owners
+    named = sorted(
+        range(len(owners)),
+        key=lambda one: (owners[one].name, owners[one].project or "", owners[one].key),
+    )
+    number = {owner: place for place, owner in enumerate(named)}
     by_region: dict[str, dict[Pair, int]] = defaultdict(lambda: defaultdict(int))
     for edge in facts.seen_traffic.edges:
         if edge.path_class.distance in {"same-zone", "inter-zone"} and edge.src != edge.dst:
-            by_region[facts.src(edge).region or ""][pair_of(edge)] += edge.wire_bytes
+            a, b = sorted((number[edge.src], number[edge.dst]))
+            by_region[facts.src(edge).region or ""][a, b] += edge.wire_bytes
     found: list[tuple[int, tuple[int, ...]]] = []
     for _, pairs in sorted(by_region.items()):
         greatest = sorted(pairs.items(), key=lambda one: (-one[1], one[0]))[:_MOST_PAIRS]
@@ -115,7 +168,8 @@ def _communities(facts: model.Facts) -> list[tuple[int, ...]]:
         for members in networkx.community.louvain_communities(graph, seed=0):
             inner = graph.subgraph(members).size(weight="weight")
             found.append((int(inner), tuple(sorted(members))))
-    return [members for _, members in sorted(found, key=lambda one: (-one[0], one[1]))]
+    greatest_first = sorted(found, key=lambda one: (-one[0], one[1]))
+    return [tuple(named[one] for one in members) for _, members in greatest_first]
 
 
 def _best(
@@ -124,8 +178,12 @@ def _best(
     copies: ReplicaSets,
     owners: Sequence[int],
     inner: Sequence[model.Edge],
+    min_usd: Decimal,
 ) -> CommunityMove | None:
-    """Return the move of a community into the zone that saves most; None where nothing moves."""
+    """Return the move of a community into the zone that saves most; None where nothing pays.
+
+    Of those that save enough, one that moves fewest stores of data.
+    """
     known = (facts.instance(facts.seen_traffic.owners[owner]) for owner in owners)
     members = tuple(machine for machine in known if machine is not None)
     zones = sorted({standing.zone(machine) for machine in members})
@@ -140,11 +198,19 @@ def _best(
         for zone, moved in proposed
         if moved
         for saving in (_saving(standing, moved, model.Zone(zone)),)
-        if not saving.unknown
+        if not saving.unknown and saving.usd_per_month >= min_usd
     ]
     if not plans:
         return None
-    zone, moved, saving = max(plans, key=lambda one: (one[2].usd_per_month, one[0]))
+    stores = {one.ref.self_link for one in members if why_store(facts, one)}
+    zone, moved, saving = max(
+        plans,
+        key=lambda one: (
+            -len(stores.intersection(machine.ref.self_link for machine in one[1])),
+            one[2].usd_per_month,
+            one[0],
+        ),
+    )
     own = sum(edge.wire_bytes for edge in _own_edges(facts, owners))
     elsewhere = sum(1 for machine in members if standing.zone(machine) != zone)
     return CommunityMove(

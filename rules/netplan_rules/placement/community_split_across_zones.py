@@ -5,7 +5,7 @@ from decimal import Decimal
 
 from netplan_planner import model
 from netplan_planner.units import counted
-from netplan_rules.base import Rule, ratio_limit, usd_floor
+from netplan_rules.base import ratio_limit, rule_of, usd_floor
 from netplan_rules.placement._communities import CommunityMove, Standing, community_moves
 from netplan_rules.shared.trust import doubts_of_edge
 from netplan_rules.wording import keep_the_old, money, volume
@@ -14,32 +14,19 @@ from netplan_rules.work import NEW_MACHINE
 _NAMED = 5
 """Machines that a sentence names; the rest is counted."""
 
-RULE = Rule(
-    id="community-split-across-zones",
-    title="Machines that talk among themselves stand in several zones",
+RULE = rule_of(
+    __name__,
     severity=model.Severity.MEDIUM,
     needs=frozenset({model.Need.INVENTORY, model.Need.TRAFFIC, model.Need.PRICES}),
-    rationale="Where many machines talk with each other, no single move pays: each only shifts the"
-    " charge to other peers. Together they would pay nothing between zones.",
-    remediation="Move the named machines into one zone together.",
-    guards="Members of managed groups, pinned machines, those with a high-availability role and"
-    " copies of one service that would come to stand together are never moved. Machines whose"
-    " move brings less than a dollar stay. It counts after the moves that chatty-inter-zone-pair"
-    " and chatty-inter-region-pair propose, and takes no machine of theirs. Silent where most of"
-    " the members' traffic goes elsewhere. Communities are those of the 10,000 greatest pairs of a"
-    " region.",
-    references=("https://cloud.google.com/vpc/network-pricing",),
     work=NEW_MACHINE,
     thresholds=(
-        usd_floor(50.0, "what standing together must save"),
+        usd_floor(50.0, "minimum saving of the joint move"),
         ratio_limit(
             "min_inner_ratio",
             0.5,
-            "share of the members' traffic between own machines that stays among them",
+            "minimum share of the members' internal traffic that stays among them",
         ),
     ),
-    group_message="{count} groups of machines talk among themselves across zones: {volume:,.0f} GiB"
-    " a month",
     summed=("volume",),
 )
 
@@ -63,7 +50,7 @@ def found_moves(facts: model.Facts, standing: Standing) -> Iterator[CommunityMov
 
 def _hit(facts: model.Facts, found: CommunityMove) -> model.Hit:
     doubts = doubts_of_edge(facts, found.greatest)
-    doubts.add("whether they stand apart to fail apart is not known")
+    doubts.add("they may be separate on purpose, to fail independently")
     gib = facts.gib_per_month(found.crossing_bytes)
     links = tuple(machine.ref.self_link for machine in found.moved)
     names = [machine.name for machine in found.moved]
@@ -71,19 +58,19 @@ def _hit(facts: model.Facts, found: CommunityMove) -> model.Hit:
     listed = ", ".join(names[:_NAMED]) + more
     zones = sorted({machine.zone for machine in found.members})
     stay = (
-        f" {counted(found.fixed_count, 'other member')} in other zones may not, or need not, move."
+        f" {counted(found.fixed_count, 'other member')} in other zones cannot or need not move."
         if found.fixed_count
         else ""
     )
     return model.Hit(
         resources=tuple(machine.ref for machine in found.moved),
-        subject=f"{counted(len(found.members), 'machine')} around {names[0]} ({', '.join(zones)})",
+        subject=f"{counted(len(found.members), 'VM')} around {names[0]} ({', '.join(zones)})",
         message=model.worded(
-            f"{counted(len(found.members), 'machine')} keep {found.inner_ratio:.0%} of their"
-            f" traffic among themselves, {volume(gib)} of it between zones; with"
+            f"{counted(len(found.members), 'VM')} keep {found.inner_ratio:.0%} of their traffic"
+            f" among themselves, {volume(gib)} of it between zones; with"
             f" {counted(len(names), 'of them', 'of them')} in {found.zone} it costs ",
             money(found.saving.usd_per_month),
-            " a month less",
+            "/month less",
         ),
         evidence=(
             model.Evidence(name="volume", value=float(gib), unit="GiB/month", source="flow logs"),
@@ -94,19 +81,19 @@ def _hit(facts: model.Facts, found: CommunityMove) -> model.Hit:
         gib_per_month=gib,
         fix=RULE.fix(
             label=f"move {len(names)} to {found.zone}",
-            text=f"Move {listed} to {found.zone}: for each make a machine image, create the machine"
+            text=f"Move {listed} to {found.zone}. For each, create a machine image, create the VM"
             f" there, switch over.{stay}",
-            verify=f"The machines in {found.zone} serve, and the next audit shows no bytes"
-            " between zones among them.",
-            clean_up="Only then: delete the old machines and their disks, which cost as long as"
-            " they exist.",
-            undo=keep_the_old("the old machines"),
+            verify=f"The VMs in {found.zone} serve, and the next audit shows no traffic between"
+            " zones among them.",
+            clean_up="Only then delete the old VMs and their disks, which cost as long as they"
+            " exist.",
+            undo=keep_the_old("the old VMs"),
             documents=(
                 "https://cloud.google.com/compute/docs/instances/moving-instance-across-zones",
             ),
-            caution="All of them then fail together with that zone; keep them apart if that is why"
-            " they stand apart (label netplan-role=replica or netplan-pin says so). The saving is"
-            " that of all moves together.",
+            caution="All of them then fail together with that zone. If they are separate for that"
+            " reason, keep them so (label netplan-role=replica or netplan-pin). The saving is"
+            " for all moves together.",
         ),
         doubts=doubts.reasons,
         change=model.Change(

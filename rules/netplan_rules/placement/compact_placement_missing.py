@@ -8,52 +8,37 @@ from netplan_planner.ledger.traffic import pair_of
 from netplan_planner.machines import series_facts
 from netplan_planner.machines.groups import HA_ROLES, is_managed, name_stem
 from netplan_planner.units import SECONDS_PER_MINUTE, counted, gbps_from_bytes
-from netplan_rules.base import Rule, Threshold, ratio_limit
+from netplan_rules.base import Threshold, ratio_limit, rule_of
 from netplan_rules.capacity._resize import OF_A_GROUP
 from netplan_rules.shared.trust import doubts_of_edge
 from netplan_rules.wording import command, gbps, gcloud_instance, rate_evidence
 
-RULE = Rule(
-    id="compact-placement-missing",
-    title="Machines that all talk to each other lack compact placement",
+RULE = rule_of(
+    __name__,
     severity=model.Severity.LOW,
     needs=frozenset({model.Need.INVENTORY, model.Need.FLOW_RECORDS}),
-    rationale="Machines of a computation that wait for each other gain from short ways; a compact"
-    " placement policy puts them close together. No document states by how much, so no gain is"
-    " stated here.",
-    remediation="Create a compact placement policy and give it to all machines of the group.",
-    guards="Silent below the rate floor, for sparse traffic, for machines with a high-availability"
-    " role, for series without compact placement, and where a placement policy, compact or spread,"
-    " is followed already. A machine whose policy was not read makes its group one that is not"
-    " judged.",
-    references=(
-        "https://cloud.google.com/compute/docs/instances/placement-policies-overview",
-        "https://cloud.google.com/compute/docs/instances/use-compact-placement-policies",
-    ),
     work=model.Work(
-        effort="One policy, and a stop, a command and a start for each machine.",
-        restart="Every machine of the group.",
-        undo="Take the policy off each machine, with one more restart, and delete it.",
-        window="One in which all machines of the group may stand still together.",
+        effort="Create one policy, then stop, change and start each VM.",
+        restart="Every VM of the group.",
+        undo="Remove the policy from each VM, with one more restart, and delete it.",
+        window="A time when all VMs of the group can be down together.",
     ),
     thresholds=(
         Threshold(
             name="min_machines",
             default=4.0,
-            unit="machines",
-            about="alike machines of one zone that make a group",
+            unit="VMs",
+            about="minimum number of similar VMs in one zone",
             least=2.0,
         ),
-        ratio_limit("min_density_ratio", 0.8, "share of the group's pairs that exchange traffic"),
+        ratio_limit("min_density_ratio", 0.8, "minimum share of the group's pairs with traffic"),
         Threshold(
             name="min_gbps",
             default=0.5,
             unit="Gbit/s",
-            about="mean of what a machine sends to the others, over the minutes observed",
+            about="minimum mean egress of a VM to the others in the observed minutes",
         ),
     ),
-    group_message="{count} groups of machines in one zone talk all to all without compact"
-    " placement; the first has {machines}",
 )
 
 
@@ -70,7 +55,7 @@ def check(facts: model.Facts) -> Iterator[model.Hit | model.Gap]:
             continue
         lost = next((m for m, one in zip(machines, policies, strict=True) if None in one), None)
         if lost is not None:
-            yield model.Gap(resource=lost.ref, reason="a resource policy of it was not read")
+            yield model.Gap(resource=lost.ref, reason="its resource policy is not in the inventory")
         else:
             yield _hit(facts, machines, edges)
 
@@ -135,15 +120,15 @@ def _hit(
 ) -> model.Hit:
     first, mean = machines[0], _mean_gbps(facts, machines, edges)
     doubts = doubts_of_edge(facts, max(edges, key=lambda edge: edge.wire_bytes), of_month=False)
-    doubts.add("whether these machines wait for each other is not known")
+    doubts.add("it is unknown whether these VMs wait for each other")
     if series_facts(first.series).compact_placement is None:
-        doubts.add(f"whether {first.series} takes a compact placement policy is not known here")
+        doubts.add(f"it is unknown whether {first.series} supports a compact placement policy")
     return model.Hit(
         resources=tuple(machine.ref for machine in machines),
-        subject=f"{counted(len(machines), 'machine')} like {first.name}"
-        f" ({first.zone}, {first.machine_type})",
-        message=f"{counted(len(machines), 'machine')} like {first.name} in {first.zone} talk all to"
-        f" all, {gbps(mean)} each on average, and follow no placement policy",
+        subject=f"{counted(len(machines), 'VM')} like {first.name} ({first.zone},"
+        f" {first.machine_type})",
+        message=f"{counted(len(machines), 'VM')} like {first.name} in {first.zone} all exchange"
+        f" traffic, {gbps(mean)} each on average, and have no placement policy",
         evidence=(
             model.Evidence(name="machines", value=len(machines), source="inventory"),
             rate_evidence("mean_sent", mean),
@@ -173,19 +158,19 @@ def _fix(facts: model.Facts, machines: tuple[model.Instance, ...]) -> model.Fix:
     back = [gcloud_instance("remove-resource-policies", machine, follow) for machine in machines]
     return RULE.fix(
         label="compact placement",
-        text=f"Create the policy {name} and give it to all {len(machines)} machines, each with a"
+        text=f"Create the policy {name} and apply it to all {len(machines)} VMs, each with a"
         " restart.",
         commands=(create,) if has_owner else (create, *steps),
         verify=model.Instruction(
-            text="Each machine names the policy, and the round-trip times in the next flow logs are"
-            " no longer than before.",
+            text="Each VM names the policy, and the round-trip times in the next flow logs are no"
+            " longer than before.",
             commands=(gcloud_instance("describe", first, "--format=value(resourcePolicies)"),),
         ),
         undo=model.Instruction(
-            text="Take the policy off each machine, with one more restart, and delete it.",
+            text="Remove the policy from each VM, with one more restart, and delete it.",
             commands=() if has_owner else (*back, command(*policy, "delete", name, *where)),
         ),
-        caution="All of them then fail together more easily, and the zone must have room for them"
-        " close together: with too little of it a machine does not start again."
+        caution="All of them are then more likely to fail together. The zone needs capacity for"
+        " them close together; without it, a VM does not start again."
         + (f" {OF_A_GROUP}" if has_owner else ""),
     )

@@ -11,31 +11,18 @@ from netplan_planner.ledger.traffic import pair_of
 from netplan_planner.machines.groups import replica_sets
 from netplan_planner.throughput import predict
 from netplan_planner.throughput.round_trips.of_path import path_round_trip
-from netplan_rules.base import Rule
+from netplan_rules.base import rule_of
 from netplan_rules.placement._moves import Move, best_move
 from netplan_rules.shared.flows import used_path
 from netplan_rules.shared.trust import doubts_of_edge
 from netplan_rules.wording import keep_the_old
 from netplan_rules.work import NEW_MACHINE
 
-RULE = Rule(
-    id="latency-critical-split",
-    title="Machines whose round trips count stand in different zones",
+RULE = rule_of(
+    __name__,
     severity=model.Severity.MEDIUM,
     needs=frozenset({model.Need.INVENTORY, model.Need.TRAFFIC}),
-    rationale="A round trip between zones takes a multiple of one inside a zone, between regions"
-    " milliseconds; who waits for each answer is slower by as much.",
-    remediation="Put both into one zone, close together with a compact placement policy.",
-    guards="Only for pairs that talk and whose machines both have the label"
-    " netplan-latency=critical. Copies of one service, and pairs of which neither may move"
-    " (managed groups, netplan-pin, netplan-role), are listed as not judged. A saving that the move"
-    " brings besides is chatty-inter-zone-pair's to state.",
-    references=(
-        "https://cloud.google.com/compute/docs/regions-zones",
-        "https://cloud.google.com/compute/docs/instances/placement-policies-overview",
-    ),
     work=NEW_MACHINE,
-    group_message="{count} pairs of machines whose round trips count stand in different zones",
 )
 
 
@@ -50,12 +37,12 @@ def check(facts: model.Facts) -> Iterator[model.Hit | model.Gap]:
         assert one is not None
         assert other is not None
         if why := copies.why_copies(one, other):
-            reason = f"it looks like a copy of its peer ({why}), so it stands apart on purpose"
+            reason = f"it looks like a copy of its peer ({why}), so the two are separate on purpose"
             yield model.Gap(resource=one.ref, reason=reason)
             continue
         move = best_move(facts, one, other)
         if move is None:
-            reason = "neither of a critical pair may move, or the price of the move is not known"
+            reason = "no VM of a critical pair can move, or the price of the move is unknown"
             yield model.Gap(resource=one.ref, reason=reason)
         else:
             yield _hit(facts, one, other, edges, move)
@@ -104,13 +91,13 @@ def _hit(
     doubts = doubts_of_edge(facts, greatest)
     if not seen:
         doubts.add("no record of the pair has a round-trip time")
-    now = f"round trips of {min(seen):.3g} ms" if seen else "round trips that no record tells"
-    after = f", about {then:.2g} ms inside a zone" if then is not None else ""
+    now = f"round-trip time {min(seen):.3g} ms" if seen else "round-trip time unknown"
+    after = f", about {then:.2g} ms within a zone" if then is not None else ""
     return model.Hit(
         resources=(move.machine.ref, move.peer.ref),
         subject=f"{one.name} ↔ {other.name} ({one.zone}, {other.zone})",
-        message=f"{one.name} and {other.name} are marked"
-        f" {model.LATENCY_LABEL}={model.LATENCY_CRITICAL} and stand in {one.zone} and"
+        message=f"{one.name} and {other.name} have the label"
+        f" {model.LATENCY_LABEL}={model.LATENCY_CRITICAL} and are in {one.zone} and"
         f" {other.zone}: {now}{after}",
         evidence=(
             *(
@@ -137,10 +124,10 @@ def _hit(
         ),
         fix=RULE.fix(
             label=f"move to {move.zone}",
-            text=f"Move {move.machine.name} to {move.zone}: make a machine image, create the"
-            " machine there, switch over. A compact placement policy brings both closer still.",
-            verify="The next flow logs have a round-trip time of one zone between the two.",
-            clean_up=f"Only then: delete the old {move.machine.name} and its disks, which cost as"
+            text=f"Move {move.machine.name} to {move.zone}: create a machine image, create the VM"
+            " there, switch over. A compact placement policy brings both even closer.",
+            verify="The next flow logs show an intra-zone round-trip time between the two.",
+            clean_up=f"Only then delete the old {move.machine.name} and its disks, which cost as"
             " long as they exist.",
             undo=keep_the_old(f"the old {move.machine.name}"),
             caution="Both then fail together with that zone.",

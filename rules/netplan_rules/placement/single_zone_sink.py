@@ -10,46 +10,35 @@ from netplan_planner import model
 from netplan_planner.errors import MissingDatum
 from netplan_planner.machines.groups import replica_sets
 from netplan_planner.units import counted
-from netplan_rules.base import Rule, Threshold, ratio_limit, usd_floor
+from netplan_rules.base import Threshold, ratio_limit, rule_of, usd_floor
 from netplan_rules.placement._communities import Standing
 from netplan_rules.placement.community_split_across_zones import found_moves
 from netplan_rules.shared.trust import doubts_of_edge
 from netplan_rules.wording import money, volume
 
-RULE = Rule(
-    id="single-zone-sink",
-    title="Several zones send most to one machine of another zone",
+RULE = rule_of(
+    __name__,
     severity=model.Severity.MEDIUM,
     needs=frozenset({model.Need.INVENTORY, model.Need.TRAFFIC, model.Need.PRICES}),
-    rationale="Each zone pays for what it sends to another one; no move of the machine helps, for"
-    " then the others pay. What answers in each zone is reached for nothing.",
-    remediation="Keep a replica or a cache of it in each of the sending zones.",
-    guards="Counts what is left after the moves that the other rules of placement propose. Silent"
-    " where a machine like it in each sending zone costs more than the traffic. One that has copies"
-    " in those zones already is listed as not judged: who may use which is not known.",
-    references=("https://cloud.google.com/vpc/network-pricing",),
     work=model.Work(
-        effort="A replica or a cache in each zone, and the clients' choice of the near one.",
-        restart="Nothing of what runs; the applications, where they read addresses at their start"
-        " only.",
-        undo="Let the clients use the first machine again, then delete the replicas.",
-        window="None: the new machines stand beside the old one until they are used.",
+        effort="Create a replica or a cache in each zone, and let clients use the nearest one.",
+        restart="No running VM. Applications restart if they read addresses only at start.",
+        undo="Let the clients use the first VM again, then delete the replicas.",
+        window="None: the old VM keeps serving until the new ones are in use.",
     ),
     thresholds=(
         Threshold(
             name="min_zones",
             default=2.0,
             unit="zones",
-            about="other zones that send most of their traffic between zones to the machine",
+            about="minimum number of zones that send most of their inter-zone traffic to the VM",
             least=1.0,
         ),
         ratio_limit(
-            "min_zone_ratio", 0.5, "share of what a zone sends across zone lines that is most of it"
+            "min_zone_ratio", 0.5, "minimum share of a zone's inter-zone traffic to the VM"
         ),
-        usd_floor(50.0, "what replicas must save, their own price taken off"),
+        usd_floor(50.0, "minimum saving of the replicas, after their own cost"),
     ),
-    group_message="{count} machines are where several other zones send most to: {volume:,.0f} GiB a"
-    " month between zones",
     summed=("volume",),
 )
 
@@ -85,7 +74,7 @@ def check(facts: model.Facts) -> Iterator[model.Hit | model.Gap]:
             None,
         )
         if twin is not None:
-            reason = f"{twin.name}, a copy of it, stands in a zone that sends to it"
+            reason = f"{twin.name}, a copy of it, is in a zone that sends to it"
             yield model.Gap(resource=sink.machine.ref, reason=reason)
             continue
         replicas = _replicas(facts, sink)
@@ -136,33 +125,34 @@ def _replicas(facts: model.Facts, sink: _Sink) -> tuple[model.LineItem, ...] | s
 def _hit(facts: model.Facts, sink: _Sink, saving: model.Saving) -> model.Hit:
     greatest = max(sink.edges, key=lambda edge: edge.wire_bytes)
     doubts = doubts_of_edge(facts, greatest)
-    doubts.add("whether a copy can answer, and what keeps it in step, is not known")
+    doubts.add("it is unknown whether a copy can answer and what synchronization costs")
     gib = sum((facts.gib_per_month(edge.wire_bytes) for edge in sink.edges), Decimal(0))
     machine = sink.machine
     return model.Hit(
         resources=(machine.ref,),
         subject=f"{', '.join(sink.zones)} → {machine.name} ({machine.zone})",
         message=model.worded(
-            f"{counted(len(sink.zones), 'other zone')} send most of what they send across zone"
-            f" lines to {machine.name}, {volume(gib)}; a machine like it in each of them costs ",
+            f"{counted(len(sink.zones), 'other zone')} send most of their inter-zone traffic to"
+            f" {machine.name}, {volume(gib)}; a VM like it in each of them costs ",
             money(saving.usd_per_month),
-            " a month less than that traffic",
+            "/month less than that traffic",
         ),
         evidence=(
             model.Evidence(name="volume", value=float(gib), unit="GiB/month", source="flow logs"),
             model.Evidence(name="zones", value=len(sink.zones), source="flow logs"),
         ),
         saving=saving,
+        edges=sink.edges,
         gib_per_month=gib,
         fix=RULE.fix(
             label="a replica in each zone",
-            text=f"Put a replica or a cache of {machine.name} into {', '.join(sink.zones)}, and let"
-            " the clients of each zone use theirs. A smaller machine may do.",
-            verify=f"The next audit shows little from these zones to {machine.name}: what keeps"
-            " the replicas in step.",
+            text=f"Put a replica or a cache of {machine.name} into {', '.join(sink.zones)}, and"
+            " let the clients of each zone use it. A smaller VM may be enough.",
+            verify=f"The next audit shows little traffic from these zones to {machine.name}: only"
+            " replication.",
             undo=f"Let the clients use {machine.name} again, then delete the replicas.",
-            caution="Replicas answer reads; what is written goes to one place and from there to all"
-            " others, which is billed between zones as well.",
+            caution="Replicas serve reads. Writes go to one place and from there to all others,"
+            " which is also billed between zones.",
         ),
         doubts=doubts.reasons,
     )

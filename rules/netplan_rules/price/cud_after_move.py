@@ -7,45 +7,30 @@ from netplan_planner import model
 from netplan_planner.errors import MissingDatum
 from netplan_planner.model.plans.plan_answer import LEAST_SAVING_USD
 from netplan_planner.throughput import instance_cap
-from netplan_rules.base import Rule, Threshold
+from netplan_rules.base import Threshold, rule_of
 from netplan_rules.capacity._resize import resize_need, type_evidence
 from netplan_rules.money import machine_saving, take
 from netplan_rules.wording import money, vm_subject
 
-RULE = Rule(
-    id="cud-after-move",
-    title="A cheaper series would leave a commitment unused",
+RULE = rule_of(
+    __name__,
     severity=model.Severity.MEDIUM,
     needs=frozenset({model.Need.INVENTORY, model.Need.PRICES}),
-    rationale="A resource-based commitment covers one series in one region and is paid to the end"
-    " of its term, used or not. A machine that leaves the series is paid twice until then,"
-    " whatever the price list says of the new one.",
-    remediation="Keep the series while the commitment runs; before it ends, let it expire instead"
-    " of renewing it, and move then. A flexible commitment follows the machines.",
-    guards="Silent where no commitment that was read covers the machine, where the move lowers the"
-    " bill all the same (newer-series-cheaper-faster names it), below the money floor, for stopped,"
-    " Spot and pinned machines, and where it cannot be known what the commitment covers.",
-    references=(
-        "https://cloud.google.com/compute/docs/instances/signing-up-committed-use-discounts",
-        "https://cloud.google.com/compute/docs/instances/committed-use-discounts-overview",
-    ),
     work=model.Work(
-        effort="A decision before the commitment ends; until then nothing is to be done.",
+        effort="One decision before the commitment ends. Nothing to do until then.",
         restart="Nothing.",
-        undo="A commitment that was made cannot be cancelled; one that was left to end can be made"
-        " again, at the price of that day.",
-        window="Before the day on which the commitment renews itself.",
+        undo="A commitment cannot be cancelled. You can buy an expired one again at the price of"
+        " that day.",
+        window="Before the renewal date of the commitment.",
     ),
     thresholds=(
         Threshold(
             name="min_saving_usd",
             default=float(LEAST_SAVING_USD),
             unit="USD/month",
-            about="what the other series costs less by price, per machine",
+            about="minimum price difference of the other series per VM, before commitments",
         ),
     ),
-    group_message="{count} machines are paid for by commitments: by price other series cost"
-    " {by_price_money} a month less, on the bill the moves would cost {on_the_bill_money} more",
     summed=("by_price", "on_the_bill"),
 )
 
@@ -109,8 +94,7 @@ def _hit(
         message=model.worded(
             f"by price {candidate.machine_type} costs ",
             money(by_price),
-            f" a month less than {instance.machine_type}, but {saving.note}: the bill would rise"
-            " by ",
+            f"/month less than {instance.machine_type}, but {saving.note}: the bill would rise by ",
             money(more),
         ),
         evidence=(
@@ -124,8 +108,8 @@ def _hit(
         severity=model.Severity.INFO,
         fix=RULE.fix(
             label=f"keep {instance.machine_type}",
-            text=f"Keep {instance.machine_type} while the commitment runs, whatever a price"
-            " comparison or a machine-type recommendation says; decide on the series before it"
-            " ends or renews itself.",
+            text=f"Keep {instance.machine_type} while the commitment runs, even if a price"
+            " comparison or a machine type recommendation suggests another. Decide on the"
+            " series before it ends or renews.",
         ),
     )

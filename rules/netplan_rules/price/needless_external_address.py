@@ -22,7 +22,7 @@ from netplan_planner.model import (
     VmTraffic,
 )
 from netplan_planner.units import counted
-from netplan_rules.base import Rule, Threshold
+from netplan_rules.base import Threshold, rule_of
 from netplan_rules.shared.flow_logs import reporting_subnetworks
 from netplan_rules.shared.removal import (
     GOOGLE_APIS,
@@ -32,38 +32,23 @@ from netplan_rules.shared.removal import (
     removal_commands,
     users_of,
 )
-from netplan_rules.shared.trust import Doubts
+from netplan_rules.shared.trust import Doubts, doubts_of_sampling
 from netplan_rules.wording import gcloud_instance, gcloud_ssh, vm_subject
 from netplan_rules.work import RELEASE
 
-RULE = Rule(
-    id="needless-external-address",
-    title="An external address that no internet traffic used",
+RULE = rule_of(
+    __name__,
     severity=Severity.LOW,
     needs=frozenset({Need.INVENTORY, Need.FLOW_RECORDS}),
-    rationale="Every external IPv4 address in use is billed by the hour, and it is a way in.",
-    remediation="Remove it; reach the machine through IAP, let it reach out through Cloud NAT, and"
-    " Google APIs through Private Google Access.",
-    guards="Machines that exchanged anything with the internet in the window keep the rule silent,"
-    " and so does an address by which own machines talk, whatever other findings say of that."
-    " A machine of a managed group, of which another uses its address, is listed as not judged, for"
-    " the template is that of all. One that is the next hop of a route, whose address a forwarding"
-    " rule has, or that reaches own load balancers by their external addresses is listed as not"
-    " judged."
-    " A machine of whose subnetwork the input has no report is listed as not judged; machines with"
-    " several interfaces do not vouch for one. A short window lowers the confidence.",
-    references=("https://cloud.google.com/vpc/network-pricing#ipaddress",),
     work=RELEASE,
     thresholds=(
         Threshold(
             name="min_window_hours",
             default=168.0,
             unit="hours",
-            about="observed time below which the confidence is lowered: a weekly job may be"
-            " missing",
+            about="observed time below which confidence is lowered (a weekly job may be missing)",
         ),
     ),
-    group_message="{count} machines have an external address that no internet traffic used",
 )
 
 
@@ -93,7 +78,7 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
             elif nic.external_ipv4 and is_idle and not users_of(facts, instance, nic):
                 why = _why_needed(facts, instance, nic, traffic)
                 if not why and (others := together[instance.ref.self_link]):
-                    why = f"its group gives all machines one, and {others[0].name} uses its own"
+                    why = f"its group assigns one to all VMs, and {others[0].name} uses its own"
                 if why:
                     yield Gap(resource=instance.ref, reason=why)
                 else:
@@ -126,12 +111,12 @@ def _why_needed(
     """Return what the address may be there for although no internet traffic used it, or nothing."""
     own = {instance.ref.self_link, nic.internal_ipv4}
     if any(route.next_hop_target in own for route in facts.inventory.routes):
-        return "it is the next hop of a route: what it takes on may leave by its external address"
+        return "it is the next hop of a route: forwarded traffic may use its external address"
     if nic.external_ipv4 in facts.inventory.front_by_ip:
-        return "a forwarding rule has its external address"
+        return "a forwarding rule uses its external address"
     for edge in _sent(facts, traffic):
         if edge.dst_address in facts.inventory.front_by_ip and facts.dst(edge).kind in _FRONTS:
-            return "it reaches own load balancers by external addresses, which takes one of its own"
+            return "it reaches your load balancers at external addresses, so it needs its own"
     return ""
 
 
@@ -145,8 +130,8 @@ def _sent(facts: Facts, traffic: VmTraffic | None) -> Sequence[Edge]:
 def _why_not_told(facts: Facts, nic: NetworkInterface) -> str:
     subnetwork = facts.inventory.subnetwork_by_link.get(nic.subnetwork) if nic.subnetwork else None
     if subnetwork is not None and facts.inventory.logging_of(subnetwork):
-        return "its subnetwork keeps flow logs, but the input has none of its reports"
-    return "its subnetwork is not known to keep flow logs"
+        return "its subnetwork has flow logs, but the input has none of its records"
+    return "its subnetwork is not known to have flow logs"
 
 
 def _hit(facts: Facts, instance: Instance, nic: NetworkInterface, traffic: VmTraffic | None) -> Hit:
@@ -154,6 +139,7 @@ def _hit(facts: Facts, instance: Instance, nic: NetworkInterface, traffic: VmTra
     doubts = Doubts()
     if hours < facts.threshold(RULE.id, "min_window_hours"):
         doubts.add(f"the window has {counted(round(hours), 'hour')} and may miss a weekly job")
+    doubts.add(*doubts_of_sampling(facts, (nic,)))
     reserved = facts.inventory.address_by_ip.get(nic.external_ipv4 or "")
     change = Change(
         kind=ChangeKind.RELEASE_ADDRESS,
@@ -165,8 +151,8 @@ def _hit(facts: Facts, instance: Instance, nic: NetworkInterface, traffic: VmTra
     return Hit(
         resources=(instance.ref,),
         subject=vm_subject(instance),
-        message=f"{instance.name} has the external address {nic.external_ipv4}; nothing was sent to"
-        f" or came from the internet in {hours:.3g} h",
+        message=f"{instance.name} has the external address {nic.external_ipv4}; it exchanged no"
+        f" internet traffic in {hours:.3g} h",
         evidence=(
             Evidence(name="address", value=nic.external_ipv4 or "", source="inventory"),
             Evidence(name="window", value=round(hours, 1), unit="hours", source="flow logs"),
@@ -188,11 +174,11 @@ def _fix(facts: Facts, instance: Instance, nic: NetworkInterface, traffic: VmTra
     elif needs_google_access(facts, instance, traffic):
         commands, caution = (), GOOGLE_APIS
     return RULE.fix(
-        text=f"Take {nic.external_ipv4} off {instance.name}{also}; log in through IAP.",
+        text=f"Remove {nic.external_ipv4} from {instance.name}{also}. Log in through IAP.",
         label="remove it",
         commands=commands,
         verify=Instruction(
-            text="The machine still reaches what it needs, and you reach it.",
+            text="The VM still reaches what it needs, and you can reach it.",
             commands=(gcloud_ssh(instance),),
         ),
         undo=_undo(instance, nic, is_reserved=reserved is not None),
@@ -203,9 +189,9 @@ def _fix(facts: Facts, instance: Instance, nic: NetworkInterface, traffic: VmTra
 
 def _undo(instance: Instance, nic: NetworkInterface, *, is_reserved: bool) -> Instruction:
     if is_reserved:
-        return Instruction(text="There is no way back to a released address.")
+        return Instruction(text="You cannot get a released address back.")
     return Instruction(
-        text="Give it an external address again; an ephemeral one will be another.",
+        text="Give it an external address again. An ephemeral one will be different.",
         commands=(
             gcloud_instance("add-access-config", instance, f"--network-interface={nic.name}"),
         ),

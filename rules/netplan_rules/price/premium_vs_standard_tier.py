@@ -4,50 +4,43 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
+from msgspec.structs import replace
+
 from netplan_planner import model
 from netplan_planner.ledger import ledger_of
-from netplan_planner.machines.groups import changed_together, name_stem
-from netplan_planner.paths.machines import is_gke_node
+from netplan_planner.ledger.compared import is_paid_instead
+from netplan_planner.ledger.tiers import STANDARD, may_be_standard, service_in_regions
+from netplan_planner.machines.groups import changed_together, is_managed
 from netplan_planner.paths.priced_paths import PREMIUM, priced_path_of
 from netplan_planner.units import counted
-from netplan_rules.base import Rule, Threshold, usd_floor
+from netplan_rules.base import Threshold, rule_of, usd_floor
 from netplan_rules.shared.trust import Doubts, doubt_of_month
-from netplan_rules.wording import listed, money, volume
+from netplan_rules.wording import (
+    NAT_IPS,
+    add_access_config,
+    delete_access_config,
+    gcloud_instance,
+    gcloud_of,
+    listed,
+    money,
+    volume,
+)
 from netplan_rules.work import ADDRESS
 
-STANDARD = "STANDARD"
-
-RULE = Rule(
-    id="premium-vs-standard-tier",
-    title="Standard Tier would carry internet traffic for less",
+RULE = rule_of(
+    __name__,
     severity=model.Severity.LOW,
     needs=frozenset({model.Need.INVENTORY, model.Need.FLOW_RECORDS, model.Need.PRICES}),
-    rationale="Premium Tier carries packets over Google's network to a point near the client, and"
-    " costs more by the GiB than Standard Tier, which hands them to the internet in the region."
-    " For transfers in bulk within one region the difference is money alone.",
-    remediation="Give the machines that send in bulk an external address of Standard Tier.",
-    guards="Machines labelled netplan-latency=critical or netplan-pin keep their tier, and so"
-    " do GKE nodes, machines with external IPv6 (Standard Tier has none) and services of which"
-    " machines stand in several regions. What a load balancer's back ends answer goes by its"
-    " address and is not counted. A machine with traffic whose price is not known, because the"
-    " records do not say where the peer is, is not judged. Prices count by volume steps, with what"
-    " is on Standard Tier already.",
-    references=(
-        "https://cloud.google.com/network-tiers/docs/overview",
-        "https://cloud.google.com/vpc/network-pricing",
-    ),
     work=ADDRESS,
     thresholds=(
         Threshold(
             name="min_gib_per_month",
             default=100.0,
             unit="GiB/month",
-            about="what a machine sends to the internet from which on it is looked at",
+            about="minimum internet egress of a VM",
         ),
-        usd_floor(20.0, "what the machines of a region must save together"),
+        usd_floor(20.0, "minimum saving of all VMs of a region together"),
     ),
-    group_message="{machines:,.0f} machines in {count} regions send {volume:,.0f} GiB a month to"
-    " the internet by Premium Tier that Standard Tier would carry for less",
     summed=("machines", "volume"),
 )
 
@@ -60,7 +53,6 @@ def check(facts: model.Facts) -> Iterator[model.Hit | model.Gap]:
     if facts.traffic is None:
         return
     floor = Decimal(str(facts.threshold(RULE.id, "min_usd_per_month")))
-    spread = _spread_services(facts)
     alike = {
         one.ref.self_link: group
         for group in changed_together(facts, facts.inventory.instances)
@@ -69,11 +61,10 @@ def check(facts: model.Facts) -> Iterator[model.Hit | model.Gap]:
     by_region: dict[model.Region, list[_Sent]] = defaultdict(list)
     for instance, edges in _senders(facts):
         group = alike[instance.ref.self_link]
-        if not all(_may_change(one) for one in group):
+        if not all(may_be_standard(one) for one in group):
             continue
-        service = name_stem(instance.name)
-        if (instance.project, service) in spread:
-            why = f"machines of its name ({service}) stand in several regions: users may be near"
+        if service := service_in_regions(facts, instance):
+            why = f"VMs of its name ({service}) are in several regions: users may be near"
             yield model.Gap(resource=instance.ref, reason=why)
             continue
         saving = ledger_of(facts).value(_change([instance])).saving
@@ -138,23 +129,6 @@ def _is_internet(facts: model.Facts, edge: model.Edge) -> bool:
     )
 
 
-def _may_change(instance: model.Instance) -> bool:
-    return (
-        instance.label(model.LATENCY_LABEL) != model.LATENCY_CRITICAL
-        and instance.label(model.PIN_LABEL) is None
-        and not is_gke_node(instance)
-        and not any(nic.external_ipv6 for nic in instance.interfaces)
-    )
-
-
-def _spread_services(facts: model.Facts) -> frozenset[tuple[str, str]]:
-    """Return the services, by project and name, of which machines stand in several regions."""
-    regions: dict[tuple[str, str], set[model.Region]] = defaultdict(set)
-    for instance in facts.inventory.instances:
-        regions[instance.project, name_stem(instance.name)].add(instance.region)
-    return frozenset(service for service, found in regions.items() if len(found) > 1)
-
-
 def _hit(
     facts: model.Facts,
     region: model.Region,
@@ -164,12 +138,12 @@ def _hit(
 ) -> model.Hit:
     gib = facts.gib_per_month(sum(edge.wire_bytes for _, edges in sent for edge in edges))
     doubts = Doubts()
-    doubts.add("that the clients do not need Premium Tier's shorter way is an assumption")
+    doubts.add("it is assumed that the clients do not need the shorter path of Premium Tier")
     why = doubt_of_month(facts)
     if why:
         doubts.add(why)
-    premium = model.total_usd([item for item in saving.items if item.quantity > 0])
-    standard = -model.total_usd([item for item in saving.items if item.quantity < 0])
+    premium = model.total_usd([item for item in saving.items if not is_paid_instead(item)])
+    standard = premium - saving.usd_per_month
     names = listed([instance.name for instance, _ in sent])
     return model.Hit(
         resources=(
@@ -179,7 +153,7 @@ def _hit(
         subject=f"{region} ({counted(len(sent), 'machine')})",
         message=model.worded(
             f"{names} {'sends' if len(sent) == 1 else 'send'} {volume(gib)} from {region} to the"
-            " internet by Premium Tier for ",
+            " internet through Premium Tier for ",
             money(premium),
             "; Standard Tier costs ",
             money(standard),
@@ -189,24 +163,76 @@ def _hit(
             model.Evidence(name="volume", value=float(gib), unit="GiB/month", source="flow logs"),
         ),
         saving=saving,
-        fix=_fix(region),
+        fix=_fix(facts, region, [instance for instance, _ in sent]),
         doubts=doubts.reasons,
         change=change,
     )
 
 
-def _fix(region: model.Region) -> model.Fix:
+def _fix(facts: model.Facts, region: model.Region, machines: Sequence[model.Instance]) -> model.Fix:
+    own = [one for one in machines if not is_managed(facts, one)]
+    nics = [(one, nic) for one in own for nic in one.interfaces if _is_premium(nic)]
+    rest = len(machines) - len(own)
+    by_template = (
+        f" {counted(rest, 'VM')} of managed instance groups: set networkTier to STANDARD in the"
+        " access config of the group's instance template, and replace the VMs."
+        if rest
+        else ""
+    )
+    reserved = [
+        address
+        for _, nic in nics
+        if (address := facts.inventory.address_by_ip.get(nic.external_ipv4 or "")) is not None
+    ]
+    names = listed([address.name for address in reserved])
+
+    def changed(tier: str) -> tuple[str, ...]:
+        return tuple(
+            written
+            for one, nic in nics
+            for written in (
+                delete_access_config(one, nic if tier == STANDARD else _anew(nic)),
+                add_access_config(one, nic, tier),
+            )
+        )
+
     return RULE.fix(
         label="Standard Tier",
-        text=f"Reserve addresses of Standard Tier in {region} and change each machine over: take"
-        " its access config off and give it another one with --network-tier=STANDARD; managed"
-        " groups by their template. Begin with one machine.",
-        verify="Clients reach it at the new address and their transfers are as fast as they need"
-        " to be; the next bill has the SKU of Standard Tier.",
-        undo="Give it an access config of Premium Tier again; an ephemeral address will be"
-        " another one, so keep a reserved one until the new is proven.",
+        text=f"Give {listed([one.name for one in machines])} Standard Tier external addresses in"
+        f" {region} instead of Premium Tier ones. Start with one VM.{by_template}",
+        commands=changed(STANDARD),
+        verify=model.Instruction(
+            text="Clients reach it at the new address with fast enough transfers. The next bill"
+            " shows the Standard Tier SKU.",
+            commands=tuple(gcloud_instance("describe", one, NAT_IPS) for one in own[:1]),
+        ),
+        clean_up=model.Instruction(
+            text="Once nothing needs them, release the reserved Premium Tier addresses, which are"
+            f" billed while unused: {names}.",
+            commands=tuple(
+                gcloud_of("addresses", one.project, f"--region={region}")("delete", one.name)
+                for one in reserved
+            ),
+        )
+        if reserved
+        else None,
+        undo=model.Instruction(
+            text="Give it a Premium Tier access config again. An ephemeral address will be"
+            " different: keep a reserved one until the new one is proven.",
+            commands=changed(PREMIUM),
+        ),
         documents=RULE.references[:1],
-        caution="The address changes: DNS records, allow-lists of partners and firewalls have to"
-        " follow, and open connections break. Standard Tier has no global load balancers, no"
-        " IPv6 and a longer way over the internet to far clients.",
+        caution="The address changes: update DNS records, partner allow-lists and firewalls. Open"
+        " connections break. To keep a new address, reserve it afterwards (gcloud compute"
+        " addresses create NAME --addresses=ADDRESS). Standard Tier has no global load"
+        " balancers, no IPv6 and a longer internet path to distant clients.",
     )
+
+
+def _anew(nic: model.NetworkInterface) -> model.NetworkInterface:
+    """Return an interface with an access config as gcloud makes and names it."""
+    return replace(nic, access_config_name=None)
+
+
+def _is_premium(nic: model.NetworkInterface) -> bool:
+    return nic.may_be_external and (nic.network_tier or PREMIUM) == PREMIUM

@@ -9,7 +9,7 @@ from netplan_planner import model
 from netplan_planner.ledger import Ledger
 from netplan_planner.machines.groups import is_managed
 from netplan_planner.paths.machines import is_gke_node
-from netplan_rules.base import Rule, Threshold, usd_floor
+from netplan_rules.base import Threshold, rule_of, usd_floor
 from netplan_rules.shared.trust import Doubts
 from netplan_rules.wording import keep_the_old, money, vm_subject
 from netplan_rules.work import NEW_MACHINE
@@ -30,36 +30,20 @@ _WORDS = frozenset(
     ]
 )
 
-RULE = Rule(
-    id="spot-candidate",
-    title="Workers that may stop at any time are paid on demand",
+RULE = rule_of(
+    __name__,
     severity=model.Severity.LOW,
     needs=frozenset({model.Need.INVENTORY, model.Need.PRICES}),
-    rationale="Spot machines cost a fraction of the price on demand, and so do their external"
-    " addresses; Google may take them back at any time with 30 seconds of notice. Work that is"
-    " taken from a queue and done again after a stop loses little by that.",
-    remediation="Run them as Spot machines, in a managed group that makes new ones, with a few on"
-    " demand beside them where the queue must not stand still.",
-    guards="Named are only machines that are labelled netplan-role=worker or batch, and members of"
-    " managed groups of at least three running machines whose name says it (worker, batch,"
-    " runner, …), these with low confidence. GKE nodes, pinned machines, other roles, Spot and"
-    " stopped machines, sole-tenant nodes and machines bound to a reservation keep the rule silent."
-    " What a commitment covers stays paid, and is taken off the saving.",
-    references=(
-        "https://cloud.google.com/compute/docs/instances/spot",
-        "https://cloud.google.com/vpc/network-pricing",
-    ),
     work=NEW_MACHINE,
     thresholds=(
-        usd_floor(20.0, "what a machine must save"),
+        usd_floor(20.0, "minimum saving of a VM"),
         Threshold(
             name="min_group_size",
             default=3.0,
-            unit="machines",
-            about="running members of a managed group from which its name counts",
+            unit="VMs",
+            about="minimum running members of a managed instance group for its name to count",
         ),
     ),
-    group_message="{count} workers on demand could be Spot machines",
 )
 
 
@@ -122,19 +106,19 @@ def _hit(
     change: model.Change,
 ) -> model.Hit:
     doubts = Doubts()
-    doubts.add("prices and supply of Spot machines change")
+    doubts.add("prices and availability of Spot VMs change")
     if not why.startswith("label"):
-        doubts.add("only the name says that the work can be done again")
+        doubts.add("only the name suggests that the work can be repeated")
     if instance.local_ssd_count:
-        doubts.add("what is on its Local SSDs is lost when it is taken back")
+        doubts.add("data on its Local SSDs is lost on preemption")
     return model.Hit(
         resources=(instance.ref,),
         subject=vm_subject(instance),
         message=model.worded(
-            f"{instance.name} is paid on demand, though it may stop at any time ({why}); as a Spot"
-            " machine it costs ",
+            f"{instance.name} is paid on demand, though it may stop at any time ({why}); as a"
+            " Spot VM it costs ",
             money(saving.usd_per_month),
-            " a month less",
+            "/month less",
         ),
         evidence=(
             model.Evidence(name="role", value=why, source="inventory"),
@@ -149,24 +133,25 @@ def _hit(
 
 def _fix(facts: model.Facts, instance: model.Instance) -> model.Fix:
     how = (
-        "Give the group a template with --provisioning-model=SPOT, and let it replace its machines"
-        " a few at a time."
+        "Give the group a template with --provisioning-model=SPOT, and let it replace its VMs a"
+        " few at a time."
         if is_managed(facts, instance)
-        else f"Make a machine image of {instance.name} and a machine of it with"
-        " --provisioning-model=SPOT and --instance-termination-action=STOP; let it take over."
+        else (
+            f"Create a machine image of {instance.name}, and a VM from it with"
+            " --provisioning-model=SPOT and --instance-termination-action=STOP. Then switch over."
+        )
     )
     return RULE.fix(
         label="Spot",
         text=how,
-        verify="The queue is worked off as before, and a machine that is stopped on purpose loses"
-        " no work.",
+        verify="The queue is processed as before, and a test stop of a VM loses no work.",
         clean_up=None
         if is_managed(facts, instance)
-        else model.Instruction(text=f"Only then: delete the old {instance.name} and its disks."),
+        else model.Instruction(text=f"Only then delete the old {instance.name} and its disks."),
         undo=model.Instruction(text="Let the group use the old template again.")
         if is_managed(facts, instance)
         else keep_the_old(f"the old {instance.name}"),
         documents=RULE.references[:1],
-        caution="Google may take Spot machines back at any time, all of a zone at once among them:"
-        " never for what must answer.",
+        caution="Google may preempt Spot VMs at any time, even all in a zone at once. Do not use"
+        " them for services that must respond.",
     )

@@ -7,25 +7,16 @@ from decimal import Decimal
 from netplan_planner import model
 from netplan_planner.paths.priced_paths import PathPrice, PricedPath, path_prices_of, priced_path_of
 from netplan_planner.paths.spans import span
-from netplan_rules.base import Rule, reaches_floor, volume_floor
+from netplan_rules.base import reaches_floor, rule_of, volume_floor
 from netplan_rules.wording import money, volume
 from netplan_rules.work import READ_AGAIN
 
-RULE = Rule(
-    id="traffic-price-unknown",
-    title="Traffic without a price in the snapshot",
+RULE = rule_of(
+    __name__,
     severity=model.Severity.INFO,
     needs=frozenset({model.Need.TRAFFIC, model.Need.PRICES}),
-    rationale="A price that is not known is not 0: sums that such traffic belongs to are not"
-    " stated, or are stated as lower bounds.",
-    remediation="Switch on metadata in the flow logs, so that the area of internet peers is known;"
-    " look up where buckets are; give the inventory forwarding rules and VPN tunnels; else use a"
-    " newer snapshot.",
-    guards="Traffic without an owner is unmapped-peers' business. Silent below the volume floor.",
-    references=("https://cloud.google.com/vpc/network-pricing",),
     work=READ_AGAIN,
     thresholds=(volume_floor(1.0),),
-    group_message="{volume:,.0f} GiB a month have no price, for {count} reasons",
     summed=("volume",),
 )
 
@@ -75,7 +66,7 @@ def _hit(
         ),
         fix=RULE.fix(
             label="find out its price",
-            text=f"See what tells it: {tells}." if tells else "Take a newer price snapshot.",
+            text=f"To find the price: {tells}." if tells else "Use a newer price snapshot.",
             documents=("https://cloud.google.com/vpc/docs/using-flow-logs",),
         ),
     )

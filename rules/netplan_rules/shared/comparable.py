@@ -50,12 +50,12 @@ def reasons_of(facts: Facts, model: RunModel, run: Run) -> tuple[Reason, ...]:
     if not found:
         found += _of_path(facts, model, run)
     if one.counted_by is CountedBy.SENDER:
-        found.append(Reason(name="sender-count", text="the sender's count, not the receiver's"))
+        found.append(Reason(name="sender-count", text="sender's count, not the receiver's"))
     if one.is_bidirectional:
-        found.append(Reason(name="both-ways", text="both directions at once"))
+        found.append(Reason(name="both-ways", text="both directions at the same time"))
     bound = cpu_bound(facts, run)
     if bound:
-        found.append(Reason(name="cpu-bound", text=f"CPU-bound: {bound}", is_of_tool=True))
+        found.append(Reason(name="cpu-bound", text=f"limited by CPU: {bound}", is_of_tool=True))
     if is_one_thread(one):
         text = f"{one.streams} streams in one thread ({shown_tool(one)}, before {THREADED_TEXT})"
         found.append(Reason(name="one-thread", text=text, is_of_tool=True))
@@ -66,14 +66,14 @@ def _barring(run: Run) -> Iterator[Reason]:
     one = run.measurement
     damaged = next((name for name, *ends in _RANGES if _is_outside(one, name, *ends)), "")
     if damaged:
-        text = f"its {damaged} is none that a run can have"
+        text = f"its {damaged} is not a possible value"
         yield Reason(name="damaged", text=text, bars=True)
     if run.path_class is None:
         yield Reason(name="path-unknown", text=run.why_no_path, bars=True)
     if one.protocol != "tcp":
         yield Reason(name="not-tcp", text=f"{one.protocol}, not TCP", bars=True)
     if one.bitrate_limit_gbps is not None:
-        text = f"held to {gbps(one.bitrate_limit_gbps)} by an option"
+        text = f"limited to {gbps(one.bitrate_limit_gbps)} by an option"
         yield Reason(name="bitrate-limit", text=text, bars=True)
     if one.streams is None:
         yield Reason(name="streams-unknown", text="its streams are not recorded", bars=True)
@@ -91,10 +91,10 @@ def _is_outside(one: Measurement, name: str, least: float, most: float) -> bool:
 def _changed(run: Run, instance: Instance, end: MeasuredEnd) -> str:
     """Return how a machine is not the one that was measured, as far as that is known."""
     if end.machine_type is not None and end.machine_type != instance.machine_type:
-        return f"{instance.name} was {end.machine_type} and is {instance.machine_type}"
+        return f"{instance.name} was {end.machine_type} and is now {instance.machine_type}"
     has_tier1 = instance.bandwidth_tier == "TIER_1"
     if end.is_tier1 is not None and end.is_tier1 is not has_tier1:
-        return f"{instance.name} {'had' if end.is_tier1 else 'had no'} Tier_1 then"
+        return f"{instance.name} {'had' if end.is_tier1 else 'did not have'} Tier_1 at that time"
     since = max(filter(None, (instance.created, instance.last_started)), default=None)
     if run.started is not None and since is not None and run.started < since:
         return f"older than the last start of {instance.name} ({since.date().isoformat()})"
@@ -131,11 +131,11 @@ def _too_short(facts: Facts, model: RunModel, run: Run) -> str:
     """Return how a run is shorter than its start allows; an omitted start allows any length."""
     one = run.measurement
     if one.duration_s is None:
-        return "its length is not recorded"
+        return "its duration is not recorded"
     least_omit_s, least_s = run_times(facts, model.round_trip(run).rtt_ms)
     if (one.omit_s or 0.0) >= least_omit_s or one.duration_s >= least_s:
         return ""
-    omitted = f", {one.omit_s:g} s of the start left out" if one.omit_s else ", start included"
+    omitted = f", first {one.omit_s:g} s omitted" if one.omit_s else ", including the start"
     return f"{one.duration_s:.3g} s{omitted}"
 
 
@@ -169,7 +169,7 @@ def cpu_bound(facts: Facts, run: Run) -> str:
         if end.cpu_ratio > most * cores:
             of = "a core" if cores == 1 else f"each of {cores:g} cores"
             return f"the {who} used {end.cpu_ratio / cores:.0%} of {of}"
-    return "noted by the prober" if _CPU_BOUND in one.note.split("; ") else ""
+    return "noted in the record" if _CPU_BOUND in one.note.split("; ") else ""
 
 
 def is_one_thread(one: Measurement) -> bool:

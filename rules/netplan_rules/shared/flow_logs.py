@@ -47,14 +47,14 @@ def logs_again(subnetwork: Subnetwork) -> Instruction:
     logs = subnetwork.flow_logs
     if logs is None:
         return Instruction(
-            text="Set what it had before, which the input does not tell: note it down first."
+            text="Restore the old setting. The input does not include it: note it first."
         )
     if not logs.enabled:
         text = "Switch its flow logs off again."
         return Instruction(text=text, commands=(set_logs(subnetwork, "--no-enable-flow-logs"),))
     flags = tuple(_flags(logs))
     return Instruction(
-        text="Set its flow logs as they are now.",
+        text="Restore the current flow log settings.",
         commands=(set_logs(subnetwork, "--enable-flow-logs", *flags),),
     )
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from msgspec.structs import replace
 
 from netplan_planner.model import (
+    LIFT_RATIO,
     Edge,
     EgressCap,
     Estimate,
@@ -15,6 +16,7 @@ from netplan_planner.model import (
     MachineRates,
     PathQuery,
     SelfLink,
+    Series,
     TopFlow,
 )
 from netplan_planner.throughput import edge_query, instance_cap, single_flow
@@ -81,7 +83,7 @@ def overflow_text(found: Counter[str]) -> str:
     if not found[OVERFLOW]:
         return ""
     packets = counted(found[OVERFLOW], "packet")
-    return f" Its queue ran over: {packets} dropped before leaving ({OVERFLOW})."
+    return f" Its queue overflowed: {packets} dropped before leaving ({OVERFLOW})."
 
 
 # Pairs that wait for one flow: what holds for them, so that all rules see the same path
@@ -97,16 +99,45 @@ _LIMITS_OF_A_FLOW = frozenset({"external-flow", "internal-flow", _WINDOW})
 def used_ratio(facts: Facts, edge: Edge, now: Estimate) -> float | None:
     """Return the share of what a path carries that is in use at the 95th percentile.
 
-    Limits of a machine are shared by all of its flows, so what all of them send counts there.
+    Limits of a machine are shared by all of its flows, so what all of them send counts there; but
+    a path that sends little beside the largest of them is held back by nothing.
     """
+    series = using_series(facts, edge, now)
+    return series.p95_gbps / now.gbps if series is not None and now.gbps else None
+
+
+def using_series(facts: Facts, edge: Edge, now: Estimate) -> Series | None:
+    """Return the rates that use what binds a path: of its edge, or of all that its sender sends."""
     if not now.gbps or now.binding is None or facts.traffic is None:
         return None
-    rate = edge.series.p95_gbps
     sender = facts.traffic.vm_by_link.get(facts.src(edge).link or SelfLink(""))
-    if sender is not None and now.binding.name in _LIMITS_OF_A_MACHINE:
-        is_outside = now.binding.name != "vm-egress"
-        rate = max(rate, (sender.egress_outside_vpc if is_outside else sender.egress).p95_gbps)
-    return rate / now.gbps
+    if sender is None or now.binding.name not in _LIMITS_OF_A_MACHINE:
+        return edge.series
+    is_outside = now.binding.name != "vm-egress"
+    if edge.series.max_gbps < _LEAST_SHARE * _largest_gbps(facts, edge.src, is_outside):
+        return edge.series
+    whole = sender.egress_outside_vpc if is_outside else sender.egress
+    return max(edge.series, whole, key=lambda one: one.p95_gbps)
+
+
+_LEAST_SHARE = LIFT_RATIO - 1
+"""Of the largest flow under the same limit: less changes nothing that two runs would show."""
+
+
+class _Largest(dict[tuple[int, bool], float]):
+    """The busiest minute of each sender's largest path, of all or of those that leave the VPC."""
+
+
+def _largest_gbps(facts: Facts, owner: int, is_outside: bool) -> float:
+    known = facts.memo.setdefault(_Largest, _Largest())
+    assert isinstance(known, _Largest)
+    if (owner, is_outside) not in known:
+        known[owner, is_outside] = max(
+            edge.series.max_gbps
+            for edge in facts.seen_traffic.edges_by_src[owner]
+            if edge.path_class.leaves_vpc or not is_outside
+        )
+    return known[owner, is_outside]
 
 
 def used_path(facts: Facts, edge: Edge) -> PathQuery:
@@ -136,10 +167,10 @@ def why_not_judged(facts: Facts, edge: Edge) -> str:
     if flow is None or sender is None or not _dominates(facts, flow):
         return ""
     if instance_cap(sender, facts.caps) is None:
-        return "one flow carries it, and the cap of the sender's type is not known"
+        return "one flow carries it, and the cap of the sender's type is unknown"
     limits = {limit.name for limit in single_flow(edge_query(facts, edge), facts.caps).limits}
     if edge.path_class.distance == "inter-region" and not limits & _LIMITS_OF_A_FLOW:
-        return "one flow carries it, and its round-trip time is not known"
+        return "one flow carries it, and its round-trip time is unknown"
     return ""
 
 

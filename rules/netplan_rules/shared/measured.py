@@ -66,9 +66,9 @@ class UnmatchedMeasurement(model.Value, frozen=True, kw_only=True):
                 self_link=model.SelfLink(f"measurement/{ends[0]} → {ends[1]}"),
                 source=self.measurement.source,
             ),
-            reason="an end of the measurement is no machine of the inventory"
+            reason="one end of the measurement is not a VM of the inventory"
             if self.known
-            else "no end of the measurement is a machine of the inventory",
+            else "neither end of the measurement is a VM of the inventory",
         )
 
 
@@ -141,15 +141,15 @@ def _find(facts: model.Facts, book: paths.AddressBook, end: model.MeasuredEnd) -
         return _agreed(book, named[0], held, holder, literal)
     if holder is not None and (not named or holder in named):
         return _Found(instance=holder, met=held)
-    return _Found(why=f"{shown_end(end)} is no machine of the inventory")
+    return _Found(why=f"{shown_end(end)} is not a VM of the inventory")
 
 
 def _by_name(named: list[model.Instance], end: model.MeasuredEnd) -> _Found:
     if len(named) == 1:
         return _Found(instance=named[0])
     if named:
-        return _Found(why=f"{len(named)} machines are named {end.name}")
-    return _Found(why=f"{shown_end(end)} is no machine of the inventory")
+        return _Found(why=f"{len(named)} VMs are named {end.name}")
+    return _Found(why=f"{shown_end(end)} is not a VM of the inventory")
 
 
 def _agreed(
@@ -200,15 +200,15 @@ def _path(
     assert src.instance is not None
     assert dst.instance is not None
     if src.instance == dst.instance:
-        return None, "both ends are one machine", False
+        return None, "both ends are the same VM", False
     by_address = _class_by_address(book, src, dst)
     found = by_address or one.path_class
     if found is None:
-        return None, "neither an address nor a path class tells which way it took", False
+        return None, "no address or path class shows which path it took", False
     if not found.is_between_own_vms or found.is_pod:
-        return None, f"its path is {found}, not one between two machines", by_address is not None
+        return None, f"its path is {found}, not a path between two VMs", by_address is not None
     if found.distance != _distance(src.instance, dst.instance):
-        return None, f"it is recorded as {found}, but its machines stand otherwise", False
+        return None, f"it is recorded as {found}, which does not match where its VMs are", False
     return found, "", by_address is not None
 
 

@@ -5,7 +5,12 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from netplan_planner import model
-from netplan_planner.ledger.peerings import legacy_networks, overlap_of, untold_over_hub
+from netplan_planner.ledger.peerings import (
+    hub_of_sites,
+    legacy_networks,
+    overlap_of,
+    untold_over_hub,
+)
 from netplan_rules.wording import command
 
 
@@ -44,8 +49,8 @@ def unpeering(local: model.SelfLink, remote: model.SelfLink) -> tuple[str, ...]:
 
 
 NOT_PEERED = (
-    "Private Service Connect has prices of its own, by the hour of an endpoint and by the GiB, and"
-    " what is paid depends on how the service is published"
+    "Private Service Connect is billed per endpoint hour and per GiB; the total depends on how"
+    " the service is published"
 )
 
 
@@ -65,8 +70,19 @@ def joining(inventory: model.Inventory, one: model.Instance, other: model.Instan
     legacy = legacy_networks(inventory, local, remote)
     apart = why_apart(inventory, one, other)
     untold = untold_over_hub(inventory, local, remote)
-    fix = _of_spokes(apart) if apart else _joined(local, remote, overlap, legacy, untold)
-    return Joining(fix, overlap, is_peering=not overlap and not legacy and not apart)
+    site_hub = hub_of_sites(inventory, local, remote)
+    if apart:
+        fix = _without_peering(
+            f"Two VPC spokes of Network Connectivity Center cannot be peered, and {apart}"
+        )
+    elif site_hub:
+        fix = _without_peering(
+            f"The hub {site_hub} already joins both networks to a site, and a peering would add a"
+            " second path to its ranges"
+        )
+    else:
+        fix = _joined(local, remote, overlap, legacy, untold)
+    return Joining(fix, overlap, is_peering=not (overlap or legacy or apart or site_hub))
 
 
 def why_apart(inventory: model.Inventory, one: model.Instance, other: model.Instance) -> str:
@@ -87,20 +103,19 @@ def over_hub(hub: str, saved_usd: Decimal | None = None) -> str:
     if not hub:
         return ""
     is_dearer = saved_usd is not None and saved_usd < 0
-    dearer = ", more than the external path costs: only a higher rate is worth it" * is_dearer
+    dearer = ", more than the external path costs: only useful for a higher rate" * is_dearer
     return (
-        f" The traffic then passes the hub {hub} of Network Connectivity Center, which charges each"
-        f" sender for the data{dearer}."
+        f" The traffic then passes through the Network Connectivity Center hub {hub}, which"
+        f" charges each sender for the data{dearer}."
     )
 
 
-def _of_spokes(why: str) -> model.Fix:
+def _without_peering(why: str) -> model.Fix:
     return model.Fix(
-        text=f"Two VPC spokes of Network Connectivity Center cannot be peered, and {why}: let the"
-        " hub join them, or offer the service through Private Service Connect.",
+        text=f"{why}. Let the hub join them, or offer the service through Private Service Connect.",
         label="hub or Private Service Connect",
-        verify=model.Instruction(text="The client reaches the service by an internal address."),
-        undo=model.Instruction(text="Use the external address again, then take the new way back."),
+        verify=model.Instruction(text="The client reaches the service at an internal address."),
+        undo=model.Instruction(text="Use the external address again, then remove the new path."),
         documents=(
             "https://cloud.google.com/network-connectivity/docs/network-connectivity-center/concepts/vpc-spokes-overview",
             "https://cloud.google.com/vpc/docs/private-service-connect",
@@ -117,18 +132,18 @@ def _joined(
 ) -> model.Fix:
     if legacy:
         return model.Fix(
-            text=f"{' and '.join(legacy)} is a legacy network, which cannot be peered: move its"
-            " machines to a VPC network first.",
+            text=f"{' and '.join(legacy)} is a legacy network, which cannot be peered. Move its"
+            " VMs to a VPC network first.",
             label="leave the legacy network",
             documents=("https://cloud.google.com/vpc/docs/legacy",),
         )
     if overlap:
         return model.Fix(
-            text=f"The ranges {overlap} overlap, so the networks cannot be peered: offer the"
+            text=f"The ranges {overlap} overlap, so the networks cannot be peered. Offer the"
             " service through Private Service Connect.",
             label="Private Service Connect",
             verify=model.Instruction(
-                text="The client reaches the service by the endpoint's address."
+                text="The client reaches the service at the endpoint's address."
             ),
             undo=model.Instruction(text="Use the external address again and delete the endpoint."),
             documents=("https://cloud.google.com/vpc/docs/private-service-connect",),
@@ -137,7 +152,7 @@ def _joined(
         text="Peer the two networks (both sides), then use internal addresses.",
         label=f"peer {model.last_part(local)} and {model.last_part(remote)}",
         verify=model.Instruction(
-            text="Both peerings are ACTIVE, and a machine reaches its peer's internal address.",
+            text="Both peerings are ACTIVE, and a VM reaches its peer's internal address.",
             commands=(listing_peerings(local),),
         ),
         undo=model.Instruction(
@@ -146,7 +161,7 @@ def _joined(
         ),
         commands=peering(local, remote),
         documents=("https://cloud.google.com/vpc/docs/vpc-peering",),
-        caution="Peering opens routes, not firewalls; it is not transitive. Google also refuses it"
-        " where the ranges overlap those of networks that either is peered with"
+        caution="Peering adds routes, not firewall rules, and is not transitive. Google also"
+        " refuses it if the ranges overlap those of another peered network"
         + (f"; {untold}." if untold else "."),
     )

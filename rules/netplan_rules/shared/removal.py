@@ -18,21 +18,21 @@ def clean_up(
     if is_managed(facts, instance):
         return _keep(address, MANAGED)
     if traffic is not None and traffic.received_from_internet_bytes:
-        return _keep(address, "other traffic from the internet reaches the machine by it.")
+        return _keep(address, "it receives other traffic from the internet.")
     if traffic is not None and traffic.sent_to_internet_bytes:
         return _keep(
             address,
-            "the machine sends to the internet; see that Cloud NAT serves its subnetwork first.",
+            "the VM sends to the internet. Check first that Cloud NAT serves its subnetwork.",
         )
     if needs_google_access(facts, instance, traffic):
         return _keep(address, GOOGLE_APIS)
     reserved = facts.inventory.address_by_ip.get(address)
     others = [user for user in users_of(facts, instance, nic) if user != mover.name]
-    waits = f" Its other users have to move first: {listed(others)}." if others else ""
+    waits = f" Move its other clients first: {listed(others)}." if others else ""
     kept = f" {RESERVED}" if reserved is not None else ""
     return model.Instruction(
-        text=f"Only when nothing uses {address} any more, also no firewall rule, partner or DNS"
-        f" record: take it off {instance.name}.{waits}{kept}",
+        text=f"Once no firewall rule, partner, DNS record or client uses {address}, remove it from"
+        f" {instance.name}.{waits}{kept}",
         commands=removal_commands(instance, nic, reserved),
     )
 
@@ -64,13 +64,15 @@ def _keep(address: str, why: str) -> model.Instruction:
 
 
 MANAGED = (
-    "A managed instance group or GKE gives it the address: change the template or the node pool."
+    "A managed instance group or GKE assigns the address: change the template or the node pool."
 )
 GOOGLE_APIS = (
-    "It calls Google APIs, and its subnetwork is not known to have Private Google Access: switch"
-    " that on first."
+    "It calls Google APIs, and Private Google Access is not known to be on for its subnetwork:"
+    " switch it on first."
 )
-RESERVED = "It is reserved: unused it costs more than in use, and released it cannot be had back."
+RESERVED = (
+    "It is reserved. It costs more unused than in use, and you cannot get it back once released."
+)
 
 
 def removal_commands(

@@ -1,5 +1,6 @@
 """What a machine needs, as it was seen: one judgement for rules, `fleet` and `recommend --vm`."""
 
+from collections.abc import Container
 from typing import NamedTuple
 
 from netplan_planner.errors import InputError
@@ -73,21 +74,24 @@ class SeenNeed(NamedTuple):
 
 
 def seen_need(
-    facts: Facts, instance: Instance, shape: MachineShape, headroom_ratio: float = HEADROOM_RATIO
+    facts: Facts,
+    instance: Instance,
+    shape: MachineShape,
+    headroom_ratio: float = HEADROOM_RATIO,
+    asked: Container[str] = (),
 ) -> SeenNeed | str:
-    """Return what a machine needs, or why it keeps its type.
+    """Return what a machine needs, or why it keeps its type (`why_kept`).
 
     Of bandwidth that is `wanted_gbps`; a machine that was watched and sent nothing needs none.
     """
-    why = _why_kept(facts, instance)
-    if why:
+    if why := why_kept(facts, instance, asked):
         return why
     try:
         wanted = wanted_gbps(facts, instance, Destination.INTERNAL, headroom_ratio)
     except InputError as unknown:
         if not _is_seen_idle(facts, instance):
             return str(unknown)
-        wanted = Wanted(0.0, 0.0, "it was seen to send nothing")
+        wanted = Wanted(0.0, 0.0, "it sent nothing in the observed time")
     return sized(facts, instance, shape, wanted)
 
 
@@ -104,14 +108,45 @@ def sized(facts: Facts, instance: Instance, shape: MachineShape, wanted: Wanted)
     return SeenNeed(wanted.gbps, wanted.outside_gbps, vcpus, size.memory_gib, is_busy, basis)
 
 
-def _why_kept(facts: Facts, instance: Instance) -> str:
-    if instance.label(PIN_LABEL) is not None:
-        return f"label {PIN_LABEL}"
-    if instance.has_nested_virtualization:
-        return "nested virtualization is on, which some series do not have"
-    if instance.unknown_parts:
-        return instance.why_unknown
-    return ""
+LICENCES_BY_CORE = ("windows", "sql", "rhel", "sles", "sap")
+"""Parts of licence names billed by core (cloud.google.com/compute/disks-image-pricing; Google's
+Migration Center API, OperatingSystemPricing.licenseType, read 2026-11-23)."""
+
+
+def pays_by_core(instance: Instance) -> bool:
+    """Return whether a machine has a licence that is billed by core."""
+    return any(part in name for name in instance.licenses for part in LICENCES_BY_CORE)
+
+
+def why_kept(facts: Facts, instance: Instance, asked: Container[str] = ()) -> str:
+    """Return why nobody gives a machine a cheaper type unasked: rules and `fleet`, or nothing.
+
+    Args:
+        facts: What is known.
+        instance: The machine.
+        asked: Kinds of moves that the user asked for: `local-ssd`, `gpu`, `licence`.
+    """
+    shape = facts.shape(instance.machine_type)
+    ssds_gib = shape.bundled_local_ssd_gib if shape is not None else 0
+    gpus = shape.gpu_count if shape is not None else 0
+    reasons = (
+        ("", f"label {PIN_LABEL}", instance.label(PIN_LABEL) is not None),
+        (
+            "",
+            "nested virtualization is on, and some series do not support it",
+            instance.has_nested_virtualization,
+        ),
+        ("", instance.why_unknown, bool(instance.unknown_parts)),
+        ("", "it is a bare-metal VM", shape is not None and shape.is_bare_metal),
+        (
+            "local-ssd",
+            "another type needs a new VM, and the data on its Local SSDs is lost",
+            bool(instance.local_ssd_count or ssds_gib),
+        ),
+        ("gpu", "it has GPUs, and another type needs a new VM", bool(instance.gpu_count or gpus)),
+        ("licence", "it has a license billed per core", pays_by_core(instance)),
+    )
+    return next((why for kind, why, holds in reasons if holds and kind not in asked), "")
 
 
 def _is_seen_idle(facts: Facts, instance: Instance) -> bool:
@@ -171,7 +206,7 @@ def _todays_cap(cap: EgressCap, headroom_ratio: float, unseen: str, *, is_outsid
     return Wanted(
         gbps=outside if is_outside else cap.egress_gbps * (1 - headroom_ratio),
         outside_gbps=0.0 if is_outside else outside,
-        basis=f"its bandwidth of today, for {unseen}",
+        basis=f"its current bandwidth, because {unseen}",
         is_todays_cap=True,
     )
 
@@ -189,12 +224,12 @@ def _observed(
     if cap_gbps is not None:
         busiest = min(busiest, cap_gbps)
         if is_held_back and cap_gbps > p95:
-            return cap_gbps, f"its cap of {cap_gbps:g} Gbit/s, at which it stands"
+            return cap_gbps, f"its cap of {cap_gbps:g} Gbit/s, which it uses fully"
     if busiest * (1 - headroom_ratio) > p95:
-        idle = "" if p95 else ": in 95 % of the minutes it was idle"
-        said = f"its busiest minute: a cap of {busiest:.3g} Gbit/s is enough for it{idle}"
+        idle = "" if p95 else ": idle in 95% of the minutes"
+        said = f"its busiest minute: a cap of {busiest:.3g} Gbit/s is enough{idle}"
         return busiest * (1 - headroom_ratio), said
-    return p95, "95th percentile of what it was seen to send"
+    return p95, "95th percentile of its observed egress"
 
 
 def unlogged(facts: Facts, instance: Instance) -> str:
@@ -210,7 +245,7 @@ def unlogged(facts: Facts, instance: Instance) -> str:
         subnetwork = facts.inventory.subnetwork_by_link.get(nic.subnetwork or SelfLink(""))
         is_known = subnetwork is not None and subnetwork.flow_logs is not None
         if subnetwork is not None and is_known and not facts.inventory.logging_of(subnetwork):
-            return f"its subnetwork {subnetwork.name} keeps no flow logs"
+            return f"its subnetwork {subnetwork.name} has no flow logs"
     return ""
 
 
@@ -221,25 +256,25 @@ def _doubt_of_outside(
     seen = facts.traffic.vm_by_link.get(instance.ref.self_link) if facts.traffic else None
     sent = seen.egress_outside_vpc.p95_gbps if seen is not None else 0.0
     if cap is None or cap.external_gbps is None:
-        why = "no source states its cap to outside addresses, so no cap is asked for the"
-        return f"; {why} {sent:.3g} Gbit/s that go there" if sent else ""
+        why = "no source documents its cap to external addresses, so none is required for the"
+        return f"; {why} {sent:.3g} Gbit/s sent there" if sent else ""
     share = facts.threshold("external-cap-saturated", "p95_ratio")
     if outside < share * cap.external_gbps:
         return ""
     return (
-        f"; to outside addresses it stands at its cap of {cap.external_gbps:g} Gbit/s, and what it"
-        " would send beyond cannot be seen (--to external finds more; what goes to internal"
-        " addresses is not under that cap)"
+        f"; to external addresses it is at its cap of {cap.external_gbps:g} Gbit/s, so its real"
+        " need is unknown (--to external finds higher caps; traffic to internal addresses is not"
+        " under this cap)"
     )
 
 
 def _why_unknown(facts: Facts, instance: Instance, series: Series | None) -> str:
     if facts.traffic is None and series is None:
         return (
-            f"what {instance.name} sends is not known: give its traffic (--traffic), or the wanted"
+            f"what {instance.name} sends is unknown: give its traffic (--traffic) or the"
             " bandwidth (--gbps)"
         )
     return (
-        f"the traffic shows nothing that {instance.name} sent to that destination: give the"
-        " wanted bandwidth (--gbps)"
+        f"{instance.name} sent nothing to that destination in the traffic: give the bandwidth"
+        " (--gbps)"
     )

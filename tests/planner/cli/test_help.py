@@ -16,8 +16,8 @@ from support.listed import listed
 ALL = tuple(commands(ROOT))
 
 
-def page(path: tuple[str, ...]) -> str:
-    done = CliRunner().invoke(app, [*path, "--help"], env={"COLUMNS": "80", "NO_COLOR": "1"})
+def page(path: tuple[str, ...], option: str = "--help-all") -> str:
+    done = CliRunner().invoke(app, [*path, option], env={"COLUMNS": "80", "NO_COLOR": "1"})
     assert done.exit_code == 0
     return done.output
 
@@ -25,9 +25,10 @@ def page(path: tuple[str, ...]) -> str:
 @listed(("path", "command"), ALL, ids=[" ".join(path) for path, _ in ALL])
 def test_a_page_cuts_no_name_and_shows_no_type(path: tuple[str, ...], command: Any) -> None:
     text = page(path)
-    assert re.findall(r"\w…", text) == []
-    assert re.findall(r"<[^>\n]*>|\[env var|[<>]=", text) == []
-    assert max(map(len, text.splitlines())) <= 80
+    for shown in (text, page(path, "--help")):
+        assert re.findall(r"\w…", shown) == []
+        assert re.findall(r"<[^>\n]*>|\[env var|[<>]=", shown) == []
+        assert max(map(len, shown.splitlines())) <= 80
     for parameter in command.params:
         if not parameter.hidden:
             names = parameter.opts if parameter.opts[0].startswith("-") else ()
@@ -48,7 +49,7 @@ def test_the_help_names_every_demo() -> None:
 
 
 def test_verbs_stand_in_groups_by_task() -> None:
-    text = page(())
+    text = page((), "--help")
     places = [text.index(f" {panel} ") for panel in panels.IN_ORDER]
     assert places == sorted(places)
     assert " Commands " not in text

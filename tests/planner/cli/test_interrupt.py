@@ -100,7 +100,7 @@ def test_what_was_left_behind_is_told_in_the_last_words() -> None:
         "from netplan_planner.cli.interrupts import ended_quietly\n"
         "def stopped():\n"
         "    exc = KeyboardInterrupt()\n"
-        "    exc.add_note('work files may be left in gs://b/\\x1b[31m')\n"
+        "    exc.add_note('work files may remain in gs://b/\\x1b[31m')\n"
         "    raise exc\n"
         "with ended_quietly():\n"
         "    try:\n"
@@ -109,5 +109,5 @@ def test_what_was_left_behind_is_told_in_the_last_words() -> None:
         "        raise SystemExit(130) from exc\n"
     )
     done = run_anew("-c", script)
-    told = "netplan: interrupted; work files may be left in gs://b/\\x1b[31m\n"
+    told = "netplan: interrupted; work files may remain in gs://b/\\x1b[31m\n"
     assert (done.returncode, done.stderr) == (130, told)

@@ -51,12 +51,12 @@ def test_stored_series_are_traffic_and_rates(stored: Path) -> None:
     assert "name no peer" in silent["external-ip-intra-zone"]
     assert "egress-cap-saturated" not in silent
     assert "flow-logs" not in {row["service"] for row in found["network_services"]}
-    code, out, _ = audit(*NEVER, "--inventory", FOLDER / "api", "--metrics", stored)
+    code, out, _ = audit(*NEVER, "--full", "--inventory", FOLDER / "api", "--metrics", stored)
     said = " ".join(out.split())
     assert code == 0
-    assert "without flow logs" in said
-    assert "name no peer, no address and no five-tuple" in said
-    assert "3 time series with 360 points of 1 machine in 1 file" in said
+    assert "no flow logs" in said
+    assert "sampled, without headers, and without peer names, addresses or five-tuples" in said
+    assert "3 time series with 360 points of 1 VM in 1 file" in said
     done = run_verbs(
         arguments=[
             *("recommend", "--vm", "mover-1", "--inventory", str(FOLDER / "api")),
@@ -138,10 +138,10 @@ def test_both_rules_answer_once_and_the_report_says_what_was_read(store: Path) -
     gaps = {(n["rule"], n["kind"]) for n in found["not_evaluated"]}
     assert ("measured-below-model", "gap") in gaps
     # The text says how many were read and what was not.
-    code, text, err = audit(*GIVEN, "--measurements", store, "--width", "200")
+    code, text, err = audit(*GIVEN, "--full", "--measurements", store, "--width", "200")
     assert (code, err) == (0, "")
-    assert "measured 4 measurements in 1 file, 1 line not usable" in text
-    assert "the line is not used" in text
+    assert "measured 4 measurements in 1 file, 1 line unusable" in " ".join(text.split())
+    assert "the line is ignored" in text
     # A store given twice is read once.
     found = report(*GIVEN, "--measurements", store, "--measurements", store)
     assert found["coverage"]["measurements"]["files"] == 1
@@ -159,5 +159,5 @@ def test_without_measurements_the_rules_are_not_evaluated() -> None:
     notes = {n["rule"]: n for n in found["not_evaluated"]}
     for rule in ("measured-below-model", "probe-not-comparable"):
         assert notes[rule]["kind"] == "missing-evidence"
-        assert notes[rule]["reason"] == "no measurements were given (--measurements FILE)"
-    assert "measurements in" not in audit(*GIVEN, "--width", "200")[1]
+        assert notes[rule]["reason"] == "no measurements given (--measurements FILE)"
+    assert "measurements in" not in audit(*GIVEN, "--full", "--width", "200")[1]

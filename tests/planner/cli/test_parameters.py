@@ -72,7 +72,7 @@ def test_a_bundle_takes_no_name_twice_and_none_from_the_verb() -> None:
 
     def verb(asked: Twice) -> None: ...
 
-    with pytest.raises(TypeError, match="verb: region is there twice"):
+    with pytest.raises(TypeError, match="verb: region is given twice"):
         taking(verb)
     # What a bundle brings is not a verb s own.
     assert own_count(Asked) == 2

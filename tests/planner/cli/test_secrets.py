@@ -174,7 +174,7 @@ def assert_told_nothing(done: "subprocess.CompletedProcess[bytes]", *files: Path
             at = text.find(mark)
             assert at < 0, f"{name}: {text[max(at - 300, 0) : at + 60]}"
     assert b"Traceback" not in done.stderr
-    assert b"not foreseen" not in done.stderr
+    assert b"unexpected error" not in done.stderr
 
 
 def outputs(folder: Path) -> Iterator[tuple[str, Path]]:

@@ -164,7 +164,7 @@ class TestNames:
     def test_two_answers_do_not(self) -> None:
         done = netplan(*CAPS, "-o", "json:/dev/stdout", "-o", "csv")
         assert (done.status, done.out) == (2, "")
-        assert "json and csv would both go to the standard output" in done.err
+        assert "json and csv would both go to standard output" in done.err
 
 
 @pytest.mark.parametrize("words", [CAPS, ("--help",)])

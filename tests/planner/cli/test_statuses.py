@@ -1,4 +1,4 @@
-"""Exit statuses of every verb, by the table of docs/statuses.md."""
+"""Exit statuses of every verb, by the table of docs/reference/statuses.md."""
 
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -12,14 +12,11 @@ from support.commands.cases import CASES, cases
 from support.commands.in_process import netplan
 from support.commands.lines import FILE, OUT, VERBS, success
 from support.commands.tree import ROOT
-from support.commands.verbs import commands
+from support.commands.verbs import commands, leaves
 
-LEAVES = {
-    " ".join(path): command
-    for path, command in commands(ROOT)
-    if not getattr(command, "commands", {})
-}
-DOCS = Path(__file__).parents[3] / "docs" / "statuses.md"
+ANSWERING = {*leaves(ROOT)}
+LEAVES = {" ".join(path): command for path, command in commands(ROOT) if path in ANSWERING}
+DOCS = Path(__file__).parents[3] / "docs/reference/statuses.md"
 DAMAGED = b'\x00\xff{"kind": "compute#'
 _OF_MEASURING = {"probe plan", "probe run"}
 """Whose status 3 for want of a figure needs machines; tests/planner/cli/probe has it."""
@@ -46,7 +43,7 @@ def documented() -> dict[str, tuple[bool, bool, bool]]:
 
 def test_every_verb_has_its_row_and_a_wrong_word() -> None:
     assert set(VERBS) == set(LEAVES), "give it a row in tests/support/commands/lines.toml"
-    assert set(documented()) == set(LEAVES), "give it a row in docs/statuses.md"
+    assert set(documented()) == set(LEAVES), "give it a row in docs/reference/statuses.md"
     lines = [line for line, _ in cases(CASES / "any" / "wrong_words.toml")]
     lacking = {
         verb for verb in VERBS if not any(f"{line} ".startswith(f"{verb} ") for line in lines)
@@ -91,14 +88,14 @@ def test_an_unreadable_input_is_3(line: str, content: bytes | None, tmp_path: Pa
     done = netplan(*line.replace(FILE, str(file)).replace(OUT, str(tmp_path)).split())
     assert (done.status, done.out) == (3, "")
     assert str(file) in done.err
-    assert "not foreseen" not in done.err
+    assert "unexpected error" not in done.err
 
 
 @pytest.mark.parametrize("line", lines_of("lacking"))
 def test_a_figure_that_is_not_known_is_3(line: str) -> None:
     done = netplan(*line.split())
     assert (done.status, done.out) == (3, "")
-    assert "not foreseen" not in done.err
+    assert "unexpected error" not in done.err
 
 
 @pytest.mark.parametrize("verb", [verb for verb in VERBS if VERBS[verb].incomplete])

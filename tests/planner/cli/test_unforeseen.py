@@ -26,7 +26,7 @@ def raised(text: str) -> Exception:
 def test_the_line_names_what_was_read_memory_and_the_file_system() -> None:
     line = line_of(raised("x"), ["--quiet", "audit", "--inventory", "inventory"])
     assert "while reading inventory/instances.json" in line
-    assert "`netplan --debug audit …` shows the trace" in line
+    assert "`netplan --debug audit …` shows the stack trace" in line
     assert "\n" not in line
     # Memory and the file system are named.
     assert line_of(MemoryError(), ["audit"]).startswith("not enough memory")
@@ -48,7 +48,7 @@ def test_the_line_names_what_was_read_memory_and_the_file_system() -> None:
     ],
 )
 def test_the_way_to_the_trace_names_the_verb(words: list[str], advice: str) -> None:
-    assert f"`{advice}` shows the trace" in line_of(raised("x"), words)
+    assert f"`{advice}` shows the stack trace" in line_of(raised("x"), words)
 
 
 def test_the_trace_has_places_causes_and_no_values() -> None:

@@ -10,8 +10,8 @@ from support.flows.records import entry, lines
 from support.projects.compute_json import machine
 from support.projects.plans import change, plan
 
-UNREAD = "google_dataproc_cluster.d: google_dataproc_cluster is not read yet: it makes VMs"
-NODES = "its nodes are in no input: 3 in each zone at first"
+UNREAD = "google_dataproc_cluster.d: google_dataproc_cluster is not supported: it creates VMs"
+NODES = "the input has none of its nodes: initially 3 per zone"
 
 
 @pytest.fixture
@@ -53,7 +53,7 @@ VERBS = {
     "flow-logs cost": ("TRAFFIC",),
     "flow-logs plan": ("TRAFFIC",),
     "graph": ("TRAFFIC",),
-    "audit": ("TRAFFIC",),
+    "audit": ("TRAFFIC", "--full"),
 }
 LEAVE_OUT_STOPPED = ("fleet", "place", "forecast")
 
@@ -70,7 +70,7 @@ def answer(verb: str, inventory: Path, flows: Path, *more: str) -> str:
 @pytest.mark.parametrize("verb", VERBS)
 def test_what_was_not_read_is_named(verb: str, inventory: Path, flows: Path) -> None:
     text = " ".join(answer(verb, inventory, flows).split())
-    assert "google_dataproc_cluster is not read yet" in text
+    assert "google_dataproc_cluster is not supported" in text
     assert NODES in text
     said = json.loads(answer(verb, inventory, flows, "--output", "json"))
     (found,) = [
@@ -84,8 +84,8 @@ def test_what_was_not_read_is_named(verb: str, inventory: Path, flows: Path) -> 
 @pytest.mark.parametrize("verb", LEAVE_OUT_STOPPED)
 def test_stopped_machines_are_left_out_with_a_word(verb: str, inventory: Path, flows: Path) -> None:
     text = " ".join(answer(verb, inventory, flows).split())
-    assert "1 stopped machine is left out: off" in text
-    assert "1 stopped machine is left out: off" in answer(verb, inventory, flows, "-o", "json")
+    assert "1 stopped VM is skipped: off" in text
+    assert "1 stopped VM is skipped: off" in answer(verb, inventory, flows, "-o", "json")
 
 
 @pytest.mark.parametrize("verb", LEAVE_OUT_STOPPED)
@@ -94,7 +94,7 @@ def test_a_suspended_machine_is_left_out_too(verb: str, inventory: Path, flows: 
     machines = inventory / "instances.json"
     machines.write_text(machines.read_text().replace("TERMINATED", "SUSPENDED"))
     suspended = answer(verb, inventory, flows)
-    said = "1 stopped or suspended machine is left out: off"
+    said = "1 stopped or suspended VM is skipped: off"
     assert said in " ".join(suspended.split())
     # All else is the same: what does not run is in no plan.
     as_stopped = " ".join(suspended.split()).replace("stopped or suspended", "stopped")
@@ -105,7 +105,7 @@ def test_a_suspended_machine_is_left_out_too(verb: str, inventory: Path, flows: 
 def test_strict_refuses_a_plan_of_less(verb: str, inventory: Path, flows: Path) -> None:
     done = netplan(verb, "--inventory", str(inventory), *VERBS[verb], "--strict")
     assert done.status == 4
-    assert "incomplete, and --strict was given" in done.err
+    assert "incomplete and --strict is set" in done.err
     (inventory / "plan.json").unlink()
     text = answer(verb, inventory, flows, "--strict")
     assert "could not be read in full" not in text
@@ -120,5 +120,5 @@ def test_place_counts_what_it_does_not_show(inventory: Path, flows: Path) -> Non
     )
     (inventory / "plan.json").write_text(json.dumps(plan(*pools)))
     text = answer("place", inventory, flows)
-    assert text.count("in each zone at first") == 8
+    assert text.count("per zone") == 8
     assert "and 4 more" in text

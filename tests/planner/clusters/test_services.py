@@ -86,13 +86,13 @@ def test_why_nothing_can_be_told(cluster: Kubernetes) -> None:
     none = replace(cluster, endpoint_slices=())
     reasons = [only(one, seen).why_not for one in (headless, local, unread, none)]
     assert reasons == [
-        "its clients choose the pod themselves: it is headless",
+        "it is headless: its clients choose the Pod themselves",
         "internalTrafficPolicy: Local keeps its traffic on the node",
-        "no endpoint slices were read",
+        "EndpointSlices were not read",
         "it has no ready endpoint",
     ]
     lost = only(cluster, flow(end("shop/web", None), DB_B, 70))
-    assert (lost.why_not, lost.unplaced_bytes) == ("the zones of its traffic are not known", 70)
+    assert (lost.why_not, lost.unplaced_bytes) == ("the zones of its traffic are unknown", 70)
 
 
 def test_events_without_bytes_are_no_traffic_of_a_service(cluster: Kubernetes) -> None:
@@ -122,7 +122,7 @@ def test_pods_are_priced_pair_by_pair() -> None:
     assert costs[B, B, None].usd_per_month == 0
     assert costs[B, B, True].usd_per_month == 0
     unknown = costs[None, B, None]
-    assert (unknown.usd_per_month, unknown.unknown) == (None, "the zone of a pod is not known")
+    assert (unknown.usd_per_month, unknown.unknown) == (None, "the zone of a Pod is unknown")
     far = costs[A, FAR, None].usd_per_month
     assert far is not None
     assert far > Decimal("7.3")

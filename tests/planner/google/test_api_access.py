@@ -70,7 +70,9 @@ def test_credentials_are_switched_off_by_gclouds_variable(value: str) -> None:
 
 @listed("host", ["192.0.2.1", "example.com", "127.0.0.1.example.com", "[2001::1]"])
 def test_credentials_do_not_go_out_unencrypted(host: str) -> None:
-    with pytest.raises(UsageError, match="credentials are not sent there"):
+    with pytest.raises(
+        UsageError, match="is neither encrypted nor local, so credentials are not sent to it"
+    ):
         resolve_endpoint(ApiOptions(endpoint=f"http://{host}"), {})
     assert resolve_endpoint(ApiOptions(endpoint=f"http://{host}", is_anonymous=True), {})
 

@@ -145,22 +145,28 @@ FAULTS: dict[str, tuple[Answer | Callable[[Api], Answer], str]] = {
     "unavailable": (answer(b"", status=503), "HTTP 503"),
     "asks to wait": (json_answer({}, status=429, headers={"Retry-After": "9999"}), "HTTP 429"),
     "asks to wait for ever": (answer(b"", status=503, headers={"Retry-After": "9" * 400}), "503"),
-    "cut body": (of_page(lambda body: answer(body[:-40], length=len(body))), "broke off"),
-    "too long a length": (of_page(lambda body: answer(body, length=10**6)), "broke off"),
-    "too short a length": (of_page(lambda body: answer(body, length=5)), "not whole"),
-    "no length, cut": (of_page(lambda body: answer(body[:-9], length=-1)), "not whole"),
-    "no HTTP": (b"SSH-2.0-OpenSSH\r\n\r\n", "broke off"),
-    "reset": (None, "broke off"),
-    "empty": (answer(b""), "not whole"),
-    "web page": (web_page(), "a web page and not JSON"),
+    "cut body": (
+        of_page(lambda body: answer(body[:-40], length=len(body))),
+        "the connection was interrupted",
+    ),
+    "too long a length": (
+        of_page(lambda body: answer(body, length=10**6)),
+        "the connection was interrupted",
+    ),
+    "too short a length": (of_page(lambda body: answer(body, length=5)), "answer is incomplete"),
+    "no length, cut": (of_page(lambda body: answer(body[:-9], length=-1)), "answer is incomplete"),
+    "no HTTP": (b"SSH-2.0-OpenSSH\r\n\r\n", "the connection was interrupted"),
+    "reset": (None, "the connection was interrupted"),
+    "empty": (answer(b""), "answer is incomplete"),
+    "web page": (web_page(), "the answer is a web page, not JSON"),
     "web page of a gateway": (answer(b"<html>", status=502), "HTTP 502"),
-    "no object": (json_answer([1]), "not whole"),
-    "null": (json_answer(None), "not whole"),
-    "several documents": (answer(b"{}\n{}"), "not whole"),
-    "deep": (answer(b"[" * 200_000), "not whole"),
-    "no UTF-8": (
+    "no object": (json_answer([1]), "answer is incomplete"),
+    "null": (json_answer(None), "answer is incomplete"),
+    "several documents": (answer(b"{}\n{}"), "answer is incomplete"),
+    "deep": (answer(b"[" * 200_000), "answer is incomplete"),
+    "not UTF-8": (
         lambda api: answer(b'{"%s": "\xff"}' % str(api.members[0][0]).encode()),
-        "not whole",
+        "answer is incomplete",
     ),
     "no gzip": (gzipped(b"{}"), "damaged"),
     "cut gzip": (of_page(lambda body: gzipped(gzip.compress(body, mtime=0)[:-9])), "damaged"),
@@ -168,7 +174,7 @@ FAULTS: dict[str, tuple[Answer | Callable[[Api], Answer], str]] = {
     "signed out in the middle": (json_answer({}, status=401), "refused (401)"),
     "redirect": (
         answer(b"", status=302, headers={"Location": "http://127.0.0.1:9/"}),
-        "redirected",
+        "redirect (",
     ),
     "a server's error": (answer(refusal(500), status=500), "HTTP 500 made by the test"),
     "a bad request": (answer(refusal(400), status=400), "HTTP 400 made by the test"),
@@ -284,7 +290,7 @@ def test_a_storm_that_stays_has_its_attempts_and_its_time(tried: Tried, api: Api
     assert_page_lost(api, found, "HTTP 503 (after 4 attempts)", is_error=tried.is_error)
     assert len(tried.asked) == 1 + 4
     found = tried.but_later(api, busy, max_attempts=20, backoff_max_s=3600.0, total_s=0.4)
-    says = "all requests together have 0 s (--total-timeout), and these are over"
+    says = "not requested: the 0 s for all requests (--total-timeout) have passed"
     assert_page_lost(api, found, says, is_error=tried.is_error)
     assert len(tried.asked) < 1 + 20
 
@@ -299,8 +305,13 @@ def test_a_silent_server_is_given_up(tried: Tried, api: Api) -> None:
 def test_a_body_that_drips_is_given_up(tried: Tried, api: Api) -> None:
     """Each wait is within the time limit, the whole is not."""
     body = json_answer(api.page(PER_PAGE, ""))
-    found = tried.but_later(api, lambda: trickle(body, pause_s=0.04), timeout_s=0.1, max_attempts=1)
-    assert_page_lost(api, found, "the answer came too slowly", is_error=tried.is_error)
+    for timeout_s in (0.1, 0.5, 2.0):
+        told = {"timeout_s": timeout_s, "max_attempts": 1}
+        found = tried.but_later(api, lambda: trickle(body, pause_s=0.04), **told)
+        # A busy machine makes a pause longer than it was to be.
+        if "did not answer in time" not in found.told:
+            break
+    assert_page_lost(api, found, "the answer was too slow", is_error=tried.is_error)
 
 
 @over_apis
@@ -340,7 +351,7 @@ def test_a_token_that_comes_again_ends_the_list(tried: Tried, api: Api) -> None:
         return json_answer(counted(api, asked, "two" if "one" in str(asked) else "one"))
 
     found = tried.read(api, circle)
-    assert "leads back to an earlier" in found.told
+    assert "points back to an earlier" in found.told
     assert len(tried.asked) <= 4
     assert tried.is_error is not api.keeps
     assert found.kept >= (PER_PAGE if api.keeps else 0)
@@ -356,7 +367,7 @@ def test_a_chain_of_tokens_without_an_end_has_its_time(tried: Tried, api: Api) -
         return [0.02, json_answer(counted(api, asked, f"token-{asked.number}"))]
 
     found = tried.read(api, chained, total_s=0.5)
-    assert "all requests together have" in found.told
+    assert "s for all requests" in found.told
     assert tried.is_error is not api.keeps
     assert found.kept >= (2 * PER_PAGE if api.keeps else 0)
 
@@ -462,7 +473,7 @@ def test_the_credential_follows_no_redirect(tried: Tried, api: Api, status: int)
         found = tried.but_all(api, moved, is_anonymous=False)
     assert {asked.headers["authorization"] for asked in tried.asked} <= {f"Bearer {TOKEN}"}
     assert other.asked == []
-    assert "redirected" in found.told
+    assert "redirect (" in found.told
     assert TOKEN not in found.told
 
 

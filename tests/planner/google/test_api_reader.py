@@ -177,7 +177,7 @@ IN_PART: dict[str, tuple[Fault | None, dict[str, Any], dict[str, int], tuple[str
         {"instances": 4},
         (
             f"page 2: {INSTANCES}: HTTP 503 made by the test",
-            "the list is incomplete (4 instances were read before)",
+            "the list is incomplete (4 instances read before)",
         ),
     ),
     "pages are bounded": (
@@ -233,7 +233,7 @@ def test_what_cannot_be_read_is_one_error_and_the_rest_is_there(name: str) -> No
             Fault(project="other", status=403, reason="SERVICE_DISABLED"),
             "gcloud services enable compute.googleapis.com --project=other",
         ),
-        (None, "no such project, or this account cannot see it (404)"),
+        (None, "the project does not exist, or this account cannot see it (404)"),
     ],
     ids=["disabled", "missing"],
 )
@@ -262,8 +262,8 @@ def test_a_machine_type_is_looked_up_in_another_project_that_allows_it() -> None
 def test_nothing_read_at_all_is_an_access_error() -> None:
     with ComputeServer() as server, pytest.raises(AccessError) as caught:
         read(server, "gone", "lost")
-    assert "gone: no such project" in str(caught.value)
-    assert "lost: no such project" in str(caught.value)
+    assert "gone: the project does not exist" in str(caught.value)
+    assert "lost: the project does not exist" in str(caught.value)
 
 
 def test_refused_credentials_are_an_access_error_with_the_remedy() -> None:
@@ -276,7 +276,7 @@ def test_refused_credentials_are_an_access_error_with_the_remedy() -> None:
 def test_nobody_at_the_endpoint_is_an_access_error_soon() -> None:
     with ComputeServer() as server:
         url = server.url
-    with pytest.raises(AccessError, match="cannot be reached"):
+    with pytest.raises(AccessError, match="is unreachable"):
         read_projects(
             [PROJECT],
             ApiOptions(endpoint=url, is_anonymous=True, max_attempts=2, backoff_initial_s=0.01),
@@ -298,7 +298,7 @@ def test_unreachable_scopes_are_incomplete_coverage() -> None:
         inventory = read(server)
     assert coverage(inventory).errors == (
         f"{INSTANCES}: incomplete: UNREACHABLE: zone us-east1-b is down",
-        f"{INSTANCES}: incomplete: projects/p/zones/us-east1-c could not be reached",
+        f"{INSTANCES}: incomplete: projects/p/zones/us-east1-c unreachable",
     )
 
 

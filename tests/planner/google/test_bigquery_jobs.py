@@ -135,13 +135,18 @@ def failing(reason: str) -> Callable[[Asked], Answer]:
 @pytest.mark.parametrize(
     ("reason", "kind", "says", "count"),
     [
-        ("backendError", AccessError, "no usable answer of BigQuery.*after 3 attempts.*later", 3),
+        (
+            "backendError",
+            AccessError,
+            "BigQuery returned no usable answer.*after 3 attempts.*later",
+            3,
+        ),
         ("rateLimitExceeded", NetplanError, "a quota of BigQuery.*wait", 3),
         ("quotaExceeded", NetplanError, "a quota of BigQuery.*wait", 1),
         ("accessDenied", AccessError, "not permitted.*roles/bigquery.jobUser", 1),
         ("notFound", InputError, "not found.*another location", 1),
         ("bytesBilledLimitExceeded", UsageError, "more than --max-cost allows.*none", 1),
-        ("invalidQuery", NetplanError, "BigQuery refuses a request", 1),
+        ("invalidQuery", NetplanError, "BigQuery refused a request", 1),
     ],
 )
 def test_a_job_that_fails_for_good_says_why(
@@ -191,7 +196,7 @@ def test_a_job_that_does_not_end_has_its_time_and_is_cancelled() -> None:
         return json_answer({"jobComplete": False}) if is_poll(asked) else answers(asked)
 
     with asking(made, total_s=0.5) as (jobs, service, server):
-        with pytest.raises(AccessError, match=r"--total-timeout.*are over"):
+        with pytest.raises(AccessError, match=r"--total-timeout.*have passed"):
             jobs.run(QUERY)
         assert cancelled(server) == begun(server)
         assert service.has_cancelled
@@ -245,7 +250,7 @@ def test_a_job_that_was_never_begun_is_none_that_may_be_billed() -> None:
 
     with asking(made) as (jobs, service, server):
         service.location(PLACE)
-        with pytest.raises(AccessError, match="broke off"):
+        with pytest.raises(AccessError, match="the connection was interrupted"):
             jobs.run(QUERY)
         assert set(cancelled(server)) == set(begun(server))
         assert not service.has_cancelled

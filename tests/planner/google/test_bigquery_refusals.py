@@ -86,8 +86,12 @@ def service(
         (refusal(403, "accessDenied", "no jobs.create"), AccessError, "roles/bigquery.jobUser"),
         (refusal(403, "quotaExceeded", "query usage per day"), NetplanError, "a quota of BigQuery"),
         (refusal(404, "notFound", "not found in location US"), InputError, "another location"),
-        (refusal(400, "bytesBilledLimitExceeded", "limit"), UsageError, "--max-cost allows.*take"),
-        (refusal(400, "invalidQuery", "Unrecognized name"), NetplanError, "refuses a request"),
+        (refusal(400, "bytesBilledLimitExceeded", "limit"), UsageError, "--max-cost allows.*use"),
+        (
+            refusal(400, "invalidQuery", "Unrecognized name"),
+            NetplanError,
+            "BigQuery refused a request",
+        ),
     ],
     ids=["permission", "quota", "location", "cost", "statement"],
 )
@@ -128,8 +132,8 @@ def test_what_reading_costs_is_said_first_and_held_against_the_bound(
     # A bound that the sums would meet on the way is held before anything is paid for.
     assert "about $50.00 ($12.50 to read" in str(raised.value)
     assert "--max-cost 49.99" in str(raised.value)
-    assert said[0].startswith(f"{PLACE}: {2 * TIB:,} bytes to read, $12.50 at $6.25 a TiB")
-    assert "about $50.00 with the sums over what was read" in said[0]
+    assert said[0].startswith(f"{PLACE}: {2 * TIB:,} bytes to read: $12.50 at $6.25 per TiB")
+    assert "With the aggregation about $50.00" in said[0]
     (only,) = asked
     assert only["configuration"]["dryRun"] is True
     assert only["configuration"]["labels"] == {"tool": "netplan"}
@@ -180,15 +184,15 @@ def test_a_run_costs_five_dollars_at_most_unless_it_may_cost_more(
             ]
         )
     told, *_, error = done.stderr.splitlines()
-    assert f"{2 * TIB:,} bytes to read, $12.50" in told
+    assert f"{2 * TIB:,} bytes to read: $12.50" in told
     if most is None:
         assert "made by the test" in error
         begun = asked[-1]["configuration"]["query"]
         assert "maximumBytesBilled" not in begun
         return
     assert f"about $50.00 ($12.50 to read {2 * TIB:,} bytes" in error
-    assert f"is more than --max-cost {most}: take a shorter window" in error
-    assert "--max-cost none for no bound" in error
+    assert f"exceeds --max-cost {most}: use a shorter window" in error
+    assert "--max-cost USD, or --max-cost none" in error
     assert done.returncode == 2
     assert len(asked) == 1, "nothing but the dry run"
 
@@ -201,7 +205,7 @@ def test_a_bound_that_is_neither_a_sum_nor_none_is_refused() -> None:
         ]
     )
     assert done.returncode == 2
-    assert "--max-cost: 'no' is not a number from 0 to 1e+15, nor none" in done.stderr
+    assert "--max-cost: 'no' is not a number from 0 to 1e+15; or give none" in done.stderr
 
 
 def test_a_reading_that_ends_without_an_answer_says_what_was_billed(
@@ -217,8 +221,7 @@ def test_a_reading_that_ends_without_an_answer_says_what_was_billed(
     with service((200, {}), []) as address, pytest.raises(KeyboardInterrupt):
         read_bigquery(service_at(address, **HASTE), PLACE, KNOWN, SINCE, say=said.append)
     assert said[1] == (
-        f"{PLACE}: BigQuery billed {TIB:,} bytes ($6.25 at list price) until it ended, without an"
-        " answer"
+        f"{PLACE}: BigQuery billed {TIB:,} bytes ($6.25 at list price); no answer arrived"
     )
     assert all(isinstance(line, Notice) for line in said), "in the log of a run nobody watches"
 
@@ -241,18 +244,18 @@ def test_a_query_that_is_cancelled_may_be_billed_and_that_is_said(
     name = waited.removeprefix(f"/bigquery/v2/projects/{PROJECT}/queries/")
     assert name.startswith("netplan_")
     assert cancelled == f"{begun}/{name}/cancel"
-    assert said[1].endswith("; the query that was cancelled may be billed too")
+    assert said[1].endswith("; BigQuery may bill the cancelled query, too")
 
 
 def test_what_is_about_to_be_paid_is_told_where_nobody_watches(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(state, "quiet", False)
-    progress("asking BigQuery")
+    progress("querying BigQuery for")
     progress(Notice("$12.50"))
     assert capsys.readouterr().err == "$12.50\n"
     monkeypatch.setattr(state, "quiet", True)
-    progress("asking BigQuery")
+    progress("querying BigQuery for")
     progress(Notice("$12.50"))
     assert capsys.readouterr().err == "$12.50\n", "money is told to who wants no other line too"
 
@@ -270,7 +273,7 @@ def test_a_bound_is_a_number_that_the_service_takes() -> None:
     asked: list[Any] = []
     with service(refusal(400, "invalidQuery", "no"), asked) as address:
         jobs = Jobs(service_at(address, **HASTE), None, str(PLACE), bytes_for(Decimal("1e15")))
-        with pytest.raises(NetplanError, match="refuses a request"):
+        with pytest.raises(NetplanError, match="BigQuery refused a request"):
             jobs.run("SELECT 1")
     (only,) = asked
     assert int(only["configuration"]["query"]["maximumBytesBilled"]) == (1 << 63) - 1
@@ -317,7 +320,9 @@ def test_credentials_go_where_they_are_meant_to() -> None:
     assert endpoint_of(ApiOptions(), {}).base_url == "https://bigquery.googleapis.com/bigquery/v2/"
     with pytest.raises(UsageError, match=BIGQUERY_VARIABLE):
         endpoint_of(ApiOptions(endpoint="http://127.0.0.1:1"), {})
-    with pytest.raises(UsageError, match="not encrypted"):
+    with pytest.raises(
+        UsageError, match="is neither encrypted nor local, so credentials are not sent to it"
+    ):
         endpoint_of(ApiOptions(), {BIGQUERY_VARIABLE: "http://example.com"})
 
 

@@ -152,9 +152,11 @@ def test_what_the_sums_of_days_cost_is_said_and_bounded_too() -> None:
     error, said = refused(service, UsageError)
     # Three days, and those before and after, whose entries may be of flows of the window.
     assert error.startswith(f"{PLACE}: about $875.00 ($250.00 to read {40 * TIB:,} bytes")
-    assert said[0].startswith(f"{PLACE}: {40 * TIB:,} bytes to read, $250.00 at $6.25 a TiB; about")
-    assert "no dry run tells: the logs of 5 days" in said[0]
-    assert said[0].endswith("keeps 5 days more, written there and nowhere else")
+    assert said[0].startswith(
+        f"{PLACE}: {40 * TIB:,} bytes to read: $250.00 at $6.25 per TiB. With the aggregation about"
+    )
+    assert "no dry run states: reads the logs of 5 days" in said[0]
+    assert said[0].endswith("the sums of 5 days, and nothing elsewhere")
     (probe,) = service.written
     assert "2026-10-31" in probe
     # A table with the description that it is made with is a day that is kept; one that says another
@@ -168,13 +170,13 @@ def test_what_the_sums_of_days_cost_is_said_and_bounded_too() -> None:
         "others": "netplan: sums",
     }
     error, said = refused(service, UsageError)
-    assert "the logs of 4 days, and the sums of 1 day" in said[0]
+    assert "the logs of 4 days and the sums of 1 day" in said[0]
     assert f"{33 * TIB:,} bytes" in said[0]
-    assert "keeps 4 days more" in said[0]
+    assert "the sums of 4 days, and nothing elsewhere" in said[0]
     # One more entry in that day's partition, and it is read anew.
     service.rows["20261031"] += 1
     _, said = refused(service, UsageError)
-    assert "the logs of 5 days, and the sums of 0 days" in said[0]
+    assert "the logs of 5 days and the sums of 0 days" in said[0]
 
 
 def test_a_day_that_is_kept_is_read_whole_wherever_the_window_ends() -> None:
@@ -214,16 +216,21 @@ def test_a_midnight_of_utc_is_one_in_every_zone() -> None:
 def test_a_dataset_elsewhere_or_of_the_logs_is_refused() -> None:
     service = Service()
     service.location = "US"
-    assert "is in US, and the logs are in EU" in refused(service, UsageError)[0]
-    assert "name a dataset of its own" in refused(Service(), UsageError, kept=PLACE)[0]
+    assert "is in US, but the logs are in EU" in refused(service, UsageError)[0]
+    assert "name another dataset" in refused(Service(), UsageError, kept=PLACE)[0]
 
 
 def test_tables_whose_days_cannot_be_told_are_refused() -> None:
     service = Service()
     service.tables = {SINK: {}}
-    assert "whether a day has changed is not known" in refused(service, UsageError)[0]
+    assert (
+        "is not partitioned by day of timestamp and has no receiveTimestamp"
+        in refused(service, UsageError)[0]
+    )
     service.tables = {SINK: {"timePartitioning": BY_DAY}, f"{SINK}_20261102": {}}
-    assert "daily tables beside one by partitions" in refused(service, UsageError)[0]
+    assert (
+        "has both daily tables and a partitioned table, so a day" in refused(service, UsageError)[0]
+    )
     service.tables = {SINK: {"schema": {"fields": COLUMNS[1:]}}}
     assert "no column timestamp" in refused(service, UsageError)[0]
 
@@ -236,7 +243,7 @@ def test_windows_and_verbs_that_days_cannot_answer_are_refused_before_anything_i
         options = replace(OPTIONS, **change)
         service = Service()
         error, _ = refused(service, UsageError, options=options)
-        assert "--rollup keeps whole days (UTC)" in error
+        assert "--rollup stores whole days" in error
         assert not service.asked
     counted = replace(OPTIONS, log_volume_from_gbps=0.0)
     assert "five-tuple" in refused(Service(), UsageError, options=counted)[0]
@@ -244,12 +251,12 @@ def test_windows_and_verbs_that_days_cannot_answer_are_refused_before_anything_i
 
 @pytest.mark.parametrize("text", ["a-b", "P.logs", "a.b.c", "bigquery://my-project.logs", ""])
 def test_a_name_of_no_dataset_is_refused(text: str) -> None:
-    with pytest.raises(UsageError, match=r"write PROJECT\.DATASET or DATASET"):
+    with pytest.raises(UsageError, match=r"DATASET or DATASET"):
         parse_rollup(text, PROJECT)
 
 
 def test_without_traffic_in_bigquery_there_is_nothing_to_keep() -> None:
-    with pytest.raises(UsageError, match="--rollup keeps sums of what --traffic bigquery://"):
+    with pytest.raises(UsageError, match="--rollup stores sums of --traffic bigquery"):
         place_in_bigquery(InputRequest(today=NOW.date(), log_options=LogOptions(rollup="kept")))
 
 

@@ -149,8 +149,8 @@ def test_what_is_refused_beside_resources_costs_nothing_else(
         inventory = read(server, monkeypatch)
     assert len(inventory.instances) == 2
     assert {(u.is_needless, u.reason.rpartition("; ")[2]) for u in inventory.unread} == {
-        (False, "configurations of flow logs, hubs and spokes are not known"),
-        (True, "members of unmanaged instance groups are not known"),
+        (False, "configurations of flow logs, hubs and spokes are unknown"),
+        (True, "members of unmanaged instance groups are unknown"),
     }
 
 
@@ -180,7 +180,7 @@ def test_a_stand_in_for_compute_says_nothing_of_assets(monkeypatch: pytest.Monke
 def test_an_organisation_is_named_by_its_number(text: str) -> None:
     assert parent_of("organizations", " organizations/12 ") == "organizations/12"
     assert parent_of("folders", "34") == "folders/34"
-    with pytest.raises(UsageError, match="--organization takes a number"):
+    with pytest.raises(UsageError, match="--organization needs a number"):
         parent_of("organizations", text)
 
 
@@ -202,8 +202,8 @@ def test_projects_that_fit_a_pattern_are_left_out(monkeypatch: pytest.MonkeyPatc
     assert [str(p.project) for p in found.projects] == ["db", "host"]
     assert (len(found.instances), found.instance_groups) == (1, ())
     assert [(u.reason, u.is_needless) for u in found.unread] == [
-        ("project web: 2 resources left out, as asked", True),
-        ("no project fits 'none-*'", True),
+        ("project web: 2 resources excluded, as requested", True),
+        ("no project matches 'none-*'", True),
     ]
     assert without_projects(whole, []) is whole
 
@@ -221,12 +221,12 @@ def test_an_organisation_is_audited_and_what_is_missing_is_said() -> None:
         assert status == 0, told
         assert whole["projects"] == ["db", "host", "web"]
         (groups,) = whole["coverage"]["notes"]
-        assert groups.startswith("1 unmanaged instance group without known members (g)")
+        assert groups.startswith("1 unmanaged instance group with unknown members (g)")
         without = ("--organization", "1", "--exclude-project", "host,db")
         _, part, _ = audit(*without, **variable)
         hosts, _ = part["coverage"]["notes"]
-        assert hosts.startswith("1 machine of other projects stands in shared networks of host")
+        assert hosts.startswith("1 VM of other projects is in shared networks of host")
         assert "which was not read (--project host)" in hosts
         assert part["projects"] == ["web"]
         status, _, told = audit("--folder", "example", **variable)
-        assert (status, "--folder takes a number" in told) == (2, True)
+        assert (status, "--folder needs a number" in told) == (2, True)

@@ -142,7 +142,7 @@ def test_a_window_that_ends_now_may_lack_its_last_minutes() -> None:
     with LoggingServer({"p": held}) as server:
         now = read(server, since=None, until=None, now=moment)
         before = read(server, since=None, until=moment - timedelta(minutes=20), now=moment)
-    assert any("may not have been written yet" in note for note in now.notes)
+    assert any("records of the last 15 minutes may be missing" in note for note in now.notes)
     assert not any("written" in note for note in before.notes)
 
 
@@ -155,13 +155,13 @@ def test_a_bound_ends_the_window_where_reading_ended() -> None:
     (line,) = logs.incomplete
     assert "stopped after 50 records (--max-log-records)" in line
     assert "the window read is 2026-03-02 10:00 to 2026-03-02 10:34 UTC" in line
-    assert "2026-03-02 12:00 was asked for" in line
+    assert "2026-03-02 12:00 was requested" in line
     assert "Cloud Storage or BigQuery" in line
     assert len(server.calls) == 5
     announced, estimated = said
-    assert "50 records at most" in announced
+    assert "at most 50 records" in announced
     # Ten records in nine and a half minutes of two hours.
-    assert "about 125 records" in estimated
+    assert "125 records" in estimated
     assert "of which 50 are read" in estimated
 
 
@@ -182,7 +182,7 @@ def test_what_breaks_off_leaves_the_part_that_was_read(tmp_path: Path) -> None:
         (line,) = logs.incomplete
         assert "HTTP 503" in line
         assert "2026-03-02 10:00 to 2026-03-02 10:24 UTC" in line
-        assert "goes on there" in line
+        assert "continues there" in line
         asked = len(server.calls)
         fault.times = 0
         whole = read(server, folder=tmp_path / "pages")
@@ -241,7 +241,7 @@ def test_a_folder_keeps_its_default_window(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("changes", "said"), [
-    ({"projects": ("q",)}, "of p, and q is asked for"),
+    ({"projects": ("q",)}, "of p, but q is requested"),
     ({"since": START + timedelta(minutes=1)}, "--since was 2026-03-02T10:00:00Z"),
     ({"until": UNTIL + timedelta(minutes=1)}, "--until was 2026-03-02T12:00:00Z"),
 ])  # fmt: skip
@@ -257,7 +257,7 @@ def test_pages_of_another_question_are_refused(
     assert sorted(tmp_path.iterdir()) == before
     with (
         LoggingServer({"p": flows(3)}) as other,
-        pytest.raises(UsageError, match=r"it came from http://127\.0\.0\.1"),
+        pytest.raises(UsageError, match=r"it is from http://127\.0\.0\.1"),
     ):
         read(other, folder=tmp_path)
 
@@ -276,10 +276,10 @@ def test_a_folder_that_does_not_fit_is_refused_and_stays(tmp_path: Path) -> None
         folder = tmp_path / "pages"
         read(server, folder=folder, most_records=6)
         _with_state(folder, asked_s=1e9)
-        with pytest.raises(UsageError, match="forgets where a reader was after 24 h"):
+        with pytest.raises(UsageError, match="keeps a position for 24 h"):
             read(server, folder=folder)
         _with_state(folder, asked_s=1e12)
-        with pytest.raises(UsageError, match="forgets"):
+        with pytest.raises(UsageError, match="keeps a position"):
             read(server, folder=folder)
         # An answer that is whole does not age.
         _with_state(folder, token="", is_done=True, asked_s=1e9)
@@ -288,13 +288,13 @@ def test_a_folder_that_does_not_fit_is_refused_and_stays(tmp_path: Path) -> None
         with pytest.raises(UsageError, match=r"p-000001.jsonl.gz is missing"):
             read(server, folder=folder)
         _with_state(folder, pages=10**15)
-        with pytest.raises(UsageError, match=r"pages are missing \(1 are there\)"):
+        with pytest.raises(UsageError, match=r"pages are missing \(1 found\)"):
             read(server, folder=folder)
         _with_state(folder, pages=-1)
-        with pytest.raises(UsageError, match="no record of what was read"):
+        with pytest.raises(UsageError, match="its index cannot be read"):
             read(server, folder=folder)
         (folder / pages.STATE).write_text("{")
-        with pytest.raises(UsageError, match="no record of what was read"):
+        with pytest.raises(UsageError, match="its index cannot be read"):
             read(server, folder=folder)
         (tmp_path / "file").write_text("")
         with pytest.raises(InputError, match="cannot be made"):
@@ -305,7 +305,7 @@ def test_a_folder_that_does_not_fit_is_refused_and_stays(tmp_path: Path) -> None
 def test_two_runs_do_not_read_into_one_folder(tmp_path: Path) -> None:
     with LoggingServer({"p": flows(3)}) as server, sole_user(tmp_path) as is_alone:
         assert is_alone
-        with pytest.raises(UsageError, match="another run reads into it"):
+        with pytest.raises(UsageError, match="another run writes to it"):
             read(server, folder=tmp_path)
         assert server.calls == []
 
@@ -316,7 +316,7 @@ def test_two_runs_do_not_read_into_one_folder(tmp_path: Path) -> None:
         (ENTRIES_PERMISSION, PRIVATE_ENTRIES_PERMISSION, "logging.viewer"),
     ),
     (Fault(status=403, reason="SERVICE_DISABLED"), ("gcloud services enable logging",)),
-    (Fault(status=404), ("no such project",)),
+    (Fault(status=404), ("does not exist",)),
     (Fault(status=401), ("refused (401)",)),
     (Fault(status=400, message="bad filter"), ("HTTP 400 bad filter",)),
     (Fault(status=503), ("HTTP 503", "after 3 attempts")),
@@ -430,7 +430,7 @@ def test_nothing_but_reading_is_posted() -> None:
     endpoint = resolve_endpoint(ApiOptions(endpoint="http://127.0.0.1:1", is_anonymous=True), {})
     request = Request("compute.instances.insert", "x", {}, "", "", "", body=b"{}")
     transport = Transport(endpoint, HASTE)
-    with pytest.raises(ValueError, match="no method that may be posted"):
+    with pytest.raises(ValueError, match="does not support POST"):
         transport.get(request, bytes)
     transport.close()
 

@@ -111,7 +111,7 @@ UNREACHABLE = {"warning": {"code": "UNREACHABLE", "message": "no answer from the
 CASES: dict[str, Callable[[ComputeServer], None]] = {
     "whole": faults(),
     "members of groups": members,
-    "no such project": lambda server: None,
+    "does not exist": lambda server: None,
     "a permission is missing": faults(Fault(method=ADDRESSES, status=403, reason="forbidden")),
     "the API is off": faults(Fault(project=PROJECT, status=403, reason="SERVICE_DISABLED")),
     "the credentials are refused": faults(Fault(project="empty", status=401)),
@@ -128,7 +128,7 @@ CASES: dict[str, Callable[[ComputeServer], None]] = {
     "cut off": faults(Fault(method=ADDRESSES, truncate=True)),
     "damaged": faults(Fault(method=ADDRESSES, corrupt=True)),
     "broken off": faults(Fault(method=ADDRESSES, disconnect=True)),
-    "leads back": faults(Fault(method=INSTANCES, repeat_token=True)),
+    "points back to an earlier": faults(Fault(method=INSTANCES, repeat_token=True)),
     "the same page": faults(Fault(method=INSTANCES, project=PROJECT, same_page=True)),
     "a web page": faults(Fault(method=ADDRESSES, body=b"<html>sign in</html>")),
     "partial success": faults(
@@ -173,7 +173,7 @@ def test_a_refusal_names_the_permission() -> None:
     assert any("it needs the permission compute.addresses.list" in text for text in errors)
     found, _ = read(ApiClient.GOOGLE, CASES["partial success"])
     errors = {text for one in found.projects for text in one.errors}
-    assert any("regions/t could not be reached" in text for text in errors)
+    assert any("regions/t unreachable" in text for text in errors)
 
 
 @needs_shared
@@ -248,12 +248,14 @@ def test_other_paths_than_googles_are_refused() -> None:
     elsewhere = ApiOptions(
         endpoint="http://127.0.0.1:9/proxy/compute/v1/", is_anonymous=True, client=ApiClient.GOOGLE
     )
-    with pytest.raises(UsageError, match=r"asks below http://127.0.0.1:9/compute/v1/ alone"):
+    with pytest.raises(
+        UsageError, match=r"supports only paths below http://127.0.0.1:9/compute/v1/,"
+    ):
         read_projects([PROJECT], elsewhere)
 
 
 def test_a_project_that_is_no_name_is_not_asked_for() -> None:
-    with ComputeServer() as server, pytest.raises(AccessError, match="no such project"):
+    with ComputeServer() as server, pytest.raises(AccessError, match="does not exist"):
         read_projects(["a/b?c"], options(server, ApiClient.GOOGLE))
     assert server.calls == []
 

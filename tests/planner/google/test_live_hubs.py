@@ -43,7 +43,7 @@ def test_both_lists_are_read_page_by_page(monkeypatch: pytest.MonkeyPatch) -> No
     assert [one.name for one in inventory.hubs] == ["main"]
     assert [one.name for one in inventory.spokes] == ["a", "b", "site"]
     (unread,) = inventory.unread
-    assert unread.reason == "incomplete: projects/p/locations/asia-x1 could not be reached"
+    assert unread.reason == "incomplete: projects/p/locations/asia-x1 unreachable"
 
 
 @pytest.mark.parametrize(

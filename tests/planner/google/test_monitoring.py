@@ -141,7 +141,7 @@ def test_only_what_a_project_has_is_asked_for(
         (Fault(status=429, reason="rateLimitExceeded"), "HTTP 429", False),
         (Fault(status=503), "HTTP 503", False),
         (Fault(body=b"<html>login</html>"), "web page", False),
-        (Fault(truncate=True), "not whole", False),
+        (Fault(truncate=True), "answer is incomplete", False),
     ],
     ids=["403", "disabled", "429", "503", "page", "cut"],
 )
@@ -187,7 +187,9 @@ def test_a_stand_in_for_compute_says_nothing_of_this_api(
     assert own is not None
     assert own.base_url == MONITORING_ENDPOINT
     monkeypatch.setenv(MONITORING_VARIABLE, "http://elsewhere.example")
-    with pytest.raises(UsageError, match="not encrypted"):
+    with pytest.raises(
+        UsageError, match="is neither encrypted nor local, so credentials are not sent to it"
+    ):
         monitoring_endpoint(ApiOptions())
 
 

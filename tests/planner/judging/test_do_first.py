@@ -134,8 +134,8 @@ def test_a_finding_that_waits_says_so_and_asks_for_nothing_now() -> None:
         fields = {one.label: plain(one.line) for one in blocks if isinstance(one, Field)}
         assert fields["not yet"] == "wait for 336 h"
         assert fields["later"] == "Delete it."
-        assert "do" not in fields
-        assert "wait" not in fields["saves"]
+        assert "fix" not in fields
+        assert "wait" not in fields["saving"]
         assert not any(isinstance(block, Command) for block in blocks)
 
 
@@ -148,7 +148,7 @@ def test_what_ends_with_a_fix_is_told() -> None:
     said = {rule: "".join(str(span.text) for span in relief(fix)) for rule, fix in told.items()}
     assert said == {
         "nat-port-pressure": "no more packets dropped",
-        "vpn-tunnel-saturated": "lifts a limit that is 85% in use",
+        "vpn-tunnel-saturated": "raises a limit that is 85% used",
     }
 
 
@@ -173,7 +173,8 @@ def test_places_that_bring_nothing_any_more_are_told_from_the_others() -> None:
     (finding,) = found.findings
     assert (fix.place_count, fix.finding_place_count) == (1, 2)
     assert [change.place for change in fix.changes] == [finding.members[0].fingerprint]
-    assert fix.subject == finding.subject == finding.members[0].subject
+    assert finding.subject == finding.members[0].subject
+    assert fix.subject == "bee (us-central1-b → us-central1-a, to ant)"
     options = RenderOptions(verbosity=1)
     titles = [
         [column.title for column in block.columns]
@@ -233,7 +234,8 @@ def test_a_move_to_where_its_name_is_taken_has_no_commands(name: str) -> None:
         (ChangeKind.ZONE, "us-central1-b", "create pear-from-us-central1-a --zone=us-central1-b"),
         (ChangeKind.TIER_1, "n2-standard-32", "--machine-type=n2-standard-32"),
         (ChangeKind.NO_TIER_1, None, "total-egress-bandwidth-tier=DEFAULT"),
-        (ChangeKind.SPOT, None, ""),
+        (ChangeKind.SPOT, None, "--provisioning-model=SPOT"),
+        (ChangeKind.MORE_FLOWS, None, ""),
     ],
 )
 def test_the_last_change_may_rename_a_machine(kind: ChangeKind, to: str | None, said: str) -> None:

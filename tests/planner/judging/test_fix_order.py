@@ -63,7 +63,7 @@ def test_an_address_takes_the_money_from_a_move() -> None:
         # 0.01 a GiB between zones of a region.
         (
             "us-central1-b",
-            "Each TiB a month that it then sends beyond today's costs $10.24 more",
+            "Each additional TiB/month that it then sends costs $10.24",
         ),
         ("us-central1-a", ""),
     ],
@@ -75,7 +75,7 @@ def test_what_more_traffic_costs_once_a_limit_is_lifted(zone: str, said: str) ->
     facts = facts_of(one, other, talk=(("a", "b", base.between(one.zone, other.zone), 7.0),))
     (finding,) = judged(facts, intra_zone_address, intra_region_address).findings
     assert finding.fix is not None
-    assert ("beyond today's" in shown(finding.fix.caution)) == bool(said)
+    assert ("Each additional TiB" in shown(finding.fix.caution)) == bool(said)
     assert said in shown(finding.fix.caution)
 
 
@@ -168,6 +168,7 @@ def type_hit(name: str, to: str, usd: str, used_ratio: float | None = None) -> m
         message=name,
         saving=paid(usd, to),
         used_ratio=used_ratio,
+        limit_minutes_per_day=1440.0,
         change=model.Change(kind=model.ChangeKind.MACHINE_TYPE, target=link, to=to),
     )
 
@@ -226,10 +227,52 @@ def test_a_type_or_a_move_of_region_is_made(home: str, away: str, rate: float, f
     assert [entry.rule for entry in found.do_first] == [first]
     (left,) = (one for one in found.findings if one.rank is None)
     assert left.overlap == (
-        "another fix moves it to a region in which another type may be cheapest"
+        "another fix moves it to a region where another type may be cheapest"
         if first == "chatty-inter-region-pair"
-        else "another fix changes its type to what is cheapest in its region"
+        else "another fix changes its type to the cheapest in its region"
     )
+
+
+def test_a_move_that_is_refused_today_waits_for_no_other_fix() -> None:
+    """A type that is made first is not why the machine stays: a copy of it is in that region."""
+    home, away = "asia-southeast1-a", "us-central1-a"
+    facts = facts_of(
+        machine("apple", zone=away, labels=(("netplan-pin", ""),)),
+        machine("pear-1", "n2-standard-32", zone=home),
+        machine("pear-2", "n2-standard-32", zone=away),
+        talk=(("pear-1", "apple", model.PathClass.INTER_REGION_INTERNAL, 5.0),),
+    )
+    moves = hits_of(region_moves, facts)
+    link = model.SelfLink(f"projects/p/zones/{home}/instances/pear-1")
+    assert [one.change and one.change.target for one in moves] == [link]
+    change = model.Change(kind=model.ChangeKind.MACHINE_TYPE, target=link, to="n2d-standard-32")
+    cheaper = replace(type_hit("pear-1", "n2d-standard-32", "100"), change=change)
+    rule = find_rule("cheaper-series").rule
+    found = answer(facts, [(rule, (cheaper,)), (region_moves.rule, moves)])
+    assert [entry.rule for entry in found.do_first] == ["cheaper-series"]
+    (left,) = (one for one in found.findings if one.rank is None)
+    assert left.is_held
+    assert left.overlap == "pear-2, another copy (both are named pear-…), is in us-central1-a"
+
+
+def test_each_place_says_what_holds_its_fix_back() -> None:
+    """Of two moves of one finding one would draw copies together: the finding is made in part."""
+    here, there = "us-central1-a", "us-central1-b"
+    away = model.PathClass.INTER_ZONE_INTERNAL
+    facts = facts_of(
+        machine("apple", zone=there, labels=(("netplan-pin", ""),)),
+        machine("pear-1", zone=here),
+        machine("pear-2", zone=there),
+        machine("fig", zone=here),
+        talk=(("pear-1", "apple", away, 2.0), ("fig", "apple", away, 2.0)),
+    )
+    found = answer(facts, [(zone_moves.rule, hits_of(zone_moves, facts))])
+    (finding,) = found.findings
+    assert not finding.is_held
+    held = {one.resources[0].name: one.why_held for one in finding.members}
+    said = "pear-2, another copy (both are named pear-…), is in us-central1-b"
+    assert held == {"pear-1": said, "fig": ""}
+    assert f"at 1 of 2 places {said}" in finding.overlap
 
 
 @pytest.mark.parametrize("is_graver", [False, True])
@@ -338,7 +381,7 @@ def test_findings_of_two_rules_do_not_both_leave_one_commitment() -> None:
     assert [fix.rule for fix in found.do_first] == [other.id]
     second = next(one for one in found.findings if one.rule == cheaper.id)
     assert second.marginal_usd_per_month == Decimal(0)
-    assert second.overlap == "other changes leave commitments unused that it counts on"
+    assert second.overlap == "other changes leave commitments unused that it needs"
     # Without a commitment each saves what it saves alone.
     free = answer(facts_of(machine("a"), machine("b")), [(cheaper, hits[:1]), (other, hits[1:])])
     assert sum(fix.saving_usd_per_month or 0 for fix in free.do_first) == Decimal(120)
@@ -406,7 +449,7 @@ def test_an_address_of_one_price_saves_after_a_move() -> None:
     assert (move.rule, address.rule) == ("chatty-inter-zone-pair", "external-ip-intra-region")
     assert (address.alone_usd_per_month, address.overlap) == (
         None,
-        "once the fixes before it are made",
+        "after the earlier fixes",
     )
     assert address.saving_usd_per_month is not None
     whole = (move.saving_usd_per_month or Decimal(0)) + address.saving_usd_per_month
@@ -466,4 +509,4 @@ def test_traffic_that_loses_its_price_is_no_saving() -> None:
     (finding,) = answer(facts, [(region_moves.rule, (move,))]).findings
     assert finding.marginal_usd_per_month is None
     assert finding.rank is None
-    assert "not known" in finding.overlap
+    assert "is unknown" in finding.overlap

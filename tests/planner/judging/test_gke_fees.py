@@ -56,11 +56,11 @@ def test_every_cluster_pays_by_the_hour_and_pods_apart() -> None:
     assert (total.service, total.count) == ("gke-clusters", 2)
     assert total.usd_per_month == Decimal(146)
     assert total.unpriced == ()
-    assert plain(total) == "a billing account's credit of 74.40 is not taken off"
+    assert plain(total) == "a billing account credit of 74.40 is not deducted"
     # The pods of an autopilot cluster are said to be left out.
     total = only(facts_with(clusters=(cluster("auto", is_autopilot=True),)))
     assert total.usd_per_month == Decimal(73)
-    assert plain(total).endswith("; without the pods of Autopilot")
+    assert plain(total).endswith("; without Autopilot pods")
     # A cluster of the extended channel may pay half a dollar more.
     clusters = (cluster("a", release_channel="EXTENDED"), cluster("b"))
     facts = facts_with(clusters=clusters)
@@ -100,7 +100,7 @@ def test_pods_of_enrolled_namespaces_pay_by_the_minute() -> None:
     total = only(facts_with(namespaces=(namespace("on", is_ambient=True),)))
     assert total.usd_per_month is None
     (missing,) = total.unpriced
-    assert missing.reason == "it is paid by the pod, and no pods were read"
+    assert missing.reason == "it is billed per pod, and no pods are in the inventory"
     # Without a price it is unknown and not nothing.
     book = SmallPriceBook()
     for found in (gke_clusters(book, 2, 1), ambient_pods(book, 3)):

@@ -54,7 +54,7 @@ def test_a_planned_machine_pays_for_the_address_that_it_asks_for(status: str, co
     facts = facts_of(one)
     (row,) = machine_rows(facts)
     price = facts.prices.external_address(model.AddressUse.STANDARD_VM, "us-central1")
-    assert row.external_addresses == ("(not known)",) * count
+    assert row.external_addresses == ("(unknown)",) * count
     assert row.address_usd_per_month == price.usd * 730 * count
 
 
@@ -64,12 +64,12 @@ def test_addresses_of_which_nothing_is_known_are_neither_none_nor_free() -> None
     on_nic = replace(machine("a"), status="UNKNOWN", interfaces=(NIC, nic))
     elsewhere = replace(machine("b"), status="UNKNOWN", interfaces=(), is_access_unknown=True)
     found = rows(facts_of(on_nic, elsewhere))
-    assert found["a"].external_addresses == ("34.1.2.3", "(not known if any)")
-    assert found["b"].external_addresses == ("(not known if any)",)
+    assert found["a"].external_addresses == ("34.1.2.3", "(unknown)")
+    assert found["b"].external_addresses == ("(unknown)",)
     for row in found.values():
         assert row.machine_usd_per_month is not None
         assert row.address_usd_per_month is None
-        assert row.price_unknown == "whether it gets external addresses is known after apply"
+        assert row.price_unknown == "its external addresses are unknown until apply"
 
 
 @pytest.mark.parametrize(

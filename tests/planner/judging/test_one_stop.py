@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import pytest
 from msgspec.structs import replace
 
+from netplan_planner.judging.move_steps import Renaming
 from netplan_planner.judging.one_stop import with_one_stop
 from netplan_planner.model import (
     Change,
@@ -125,6 +126,49 @@ def test_what_commands_do_not_join_is_said_alone(
     assert found["two"] == (replace(retype, one_stop_with=(1,)),)
 
 
+AGAIN = (
+    f"gcloud compute instances stop db {AT}",
+    "gcloud compute machine-images create db-i --project=p --source-instance=db",
+    f"gcloud compute instances create db-i {AT} --source-machine-image=db-i",
+)
+SPOT = ("--provisioning-model=SPOT", "--instance-termination-action=STOP")
+TIER_1 = ("--network-performance-configs=total-egress-bandwidth-tier=TIER_1",)
+
+
+def again(kind: ChangeKind, flags: tuple[str, ...]) -> Fix:
+    *before, create = AGAIN
+    return Fix(text=f"{kind}.", commands=(*before, " ".join((create, *flags))))
+
+
+@pytest.mark.parametrize(("kind", "flags"), [(ChangeKind.SPOT, SPOT), (ChangeKind.TIER_1, TIER_1)])
+@pytest.mark.parametrize("is_move_first", [True, False])
+def test_a_machine_is_made_again_once(
+    kind: ChangeKind, flags: tuple[str, ...], *, is_move_first: bool
+) -> None:
+    """The later one of the two could be written; before a move it is held back, and joins it."""
+    fix = again(kind, flags)
+    other = replace(planned(kind), fix=fix if is_move_first else replace(fix, commands=()))
+    pair = (moved(), other) if is_move_first else (other, moved())
+    held = [] if is_move_first else [Renaming("one", 0, fix, frozenset({"db"}))]
+    found = with_one_stop({"one": pair[:1], "two": pair[1:]}, held)
+    move, joined = (found[key][0] for key in (("one", "two") if is_move_first else ("two", "one")))
+    assert move.fix is not None
+    assert joined.fix is not None
+    assert move.fix.commands[-1].endswith(" ".join(("--source-machine-image=i", *flags)))
+    assert (joined.fix.commands, joined.fix.clean_up) == ((), None)
+    assert joined.made_with == (1 if is_move_first else 2)
+
+
+@pytest.mark.parametrize("unsure", ["one", "two"])
+def test_nothing_unsure_is_made_by_the_commands_of_what_is_sure(unsure: str) -> None:
+    order = {"one": (moved(),), "two": (retyped(),)}
+    found = with_one_stop(order, unsure={unsure})
+    assert [of[0].one_stop_with for of in found.values()] == [(2,), (1,)]
+    assert [of[0].fix for of in found.values()] == [of[0].fix for of in order.values()]
+    both = with_one_stop(order, unsure={"one", "two"})
+    assert both["two"][0].made_with == 1
+
+
 def test_machines_that_one_entry_stops_are_not_told() -> None:
     order = {"one": (retyped("a"), retyped("b")), "two": (moved("c"),)}
     address = planned(ChangeKind.NETWORK_TIER, name="a", to="STANDARD")
@@ -138,7 +182,7 @@ def test_both_entries_say_so_and_the_script_stops_it_once() -> None:
         for rank, changes in enumerate(found.values(), 1)
     ]
     told = [plain(tuple(together(one))) for one in entries]
-    assert told == [f"; do together with entry {n}, in one stop: db" for n in (2, 1)]
+    assert told == [f"; do it together with step {n}, in one stop: db" for n in (2, 1)]
     steps = tuple(script_steps(entries))
     assert [one.number for one in steps] == [2, 3]
 
@@ -151,9 +195,9 @@ def test_both_entries_say_so_and_the_script_stops_it_once() -> None:
 @pytest.mark.parametrize(
     ("usd", "said"),
     [
-        ("20.48", "more traffic costs $20.48 a TiB"),
-        ("0", "more traffic is free on that path"),
-        (None, "what more traffic costs is not known"),
+        ("20.48", "more traffic costs $20.48/TiB"),
+        ("0", "more traffic on that path is free"),
+        (None, "price of more traffic: unknown"),
     ],
 )
 def test_an_entry_says_what_more_traffic_costs(usd: str | None, said: str) -> None:

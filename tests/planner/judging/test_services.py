@@ -103,7 +103,9 @@ def test_vlan_attachments_cost_by_kind_size_and_state() -> None:
     (bounds,) = total_of("ACTIVE", "PENDING_PARTNER").unpriced
     assert bounds.lowest_usd_per_month == 0
     assert bounds.highest_usd_per_month == month
-    assert bounds.reason == "whether one that is PENDING_PARTNER is paid for is not known"
+    assert bounds.reason == (
+        "it is unknown whether an attachment in state PENDING_PARTNER is billed"
+    )
 
 
 def test_forwarding_rules_of_a_kind_share_the_first_five() -> None:
@@ -187,21 +189,21 @@ def test_records_are_paid_once_by_steps_and_storage() -> None:
         ),
     )
     total = only(logged(replace(facts, traffic=replace(facts.traffic, coverage=coverage))))
-    assert str(total.note).startswith("730,000 records a month")
+    assert str(total.note).startswith("730,000 records/month")
     # Records of a month follow from the same hours as its bytes.
     # An hour in each of two nights: 25 hours, in which 1,000 records were made.
     assert facts.traffic is not None
     traffic = replace(facts.traffic, span_minutes=25 * 60)
     assert traffic.observed_minutes == 60
     total = only(logged(replace(facts, traffic=traffic)))
-    assert str(total.note).startswith("29,200 records a month")
+    assert str(total.note).startswith("29,200 records/month")
     # The records that were read are priced where subnetworks log.
     assert network_services(facts) == ()
     total = only(logged(facts))
     # 1,000 records in an hour of 542 bytes without metadata: 730,000 a month.
     gib = Decimal(730_000 * 542) / 2**30
     assert total.usd_per_month == gib * Decimal("0.5")
-    assert str(total.note).startswith("730,000 records a month")
+    assert str(total.note).startswith("730,000 records/month")
 
 
 def logged(facts: model.Facts) -> model.Facts:
@@ -218,7 +220,7 @@ def logged(facts: model.Facts) -> model.Facts:
 def test_a_note_names_rows_of_the_traffic_only_where_there_is_traffic() -> None:
     facts = facts_with(routers=(nat(addresses=("34.1.1.1",)),))
     assert facts.traffic is None
-    assert only(facts).note == "without the data that they process: no traffic was given"
+    assert only(facts).note == "without the data that they process (no traffic given)"
 
 
 def test_endpoints_are_no_load_balancers_and_those_of_gke_are_bounds() -> None:
@@ -265,12 +267,12 @@ def test_spokes_are_paid_while_active_and_bounded_where_that_is_open() -> None:
     # (2 + 1) × 0.10 × 730 h, the appliance 0.075 × 730 h; the first spokes of VPN are free.
     assert total.usd_per_month == Decimal("219") + Decimal("54.75")
     assert total.unpriced == ()
-    assert total.note == "without the data that they send through their hub: no traffic was given"
+    assert total.note == "without the data that they send through their hub (no traffic given)"
     # Spokes that may be active have bounds and odd ones no price.
     found = (spoke("planned", model.SpokeKind.VPC, None), spoke("gateway", model.SpokeKind.OTHER))
     total = only(facts_with(spokes=found))
     assert total.usd_per_month is None
-    of_gateway, planned = sorted(total.unpriced, key=lambda one: one.reason)
-    assert of_gateway.reason == "no price of Network Connectivity Center spoke is known"
+    planned, of_gateway = sorted(total.unpriced, key=lambda one: one.reason)
+    assert of_gateway.reason == "the price of Network Connectivity Center spoke is unknown"
     bounds = planned.lowest_usd_per_month, planned.highest_usd_per_month
     assert bounds == (Decimal(0), Decimal(73))

@@ -76,7 +76,7 @@ def test_nodes_are_paid_and_what_runs_on_them_is_not() -> None:
     facts = facts_with(tenant())
     (row,) = tables_of(facts).machines
     assert row.machine_usd_per_month is None
-    assert "how many nodes of which type is not in the input" in row.price_unknown
+    assert "their number and type are not in the input" in row.price_unknown
     # Groups without nodes cost nothing.
     assert network_services(facts_with(node_groups=(group(size=0),))) == ()
     # What only avoids nodes has no known price.
@@ -112,10 +112,10 @@ def test_a_machine_stands_on_a_group_of_its_zone_that_it_asks_for(
 @pytest.mark.parametrize(
     ("groups", "templates", "why"),
     [
-        ((group(size=None),), (template(),), "how many nodes it has is not stated"),
-        ((group(),), (), "its node template was not read"),
-        ((group(),), (template(node_type=None),), "Google picks one"),
-        ((group(),), (template(node_type="a2-highgpu-node-96-680"),), "no price of the node type"),
+        ((group(size=None),), (template(),), "its number of nodes is not stated"),
+        ((group(),), (), "its node template is not in the inventory"),
+        ((group(),), (template(node_type=None),), "Google selects one"),
+        ((group(),), (template(node_type="a2-highgpu-node-96-680"),), "the price of the node type"),
         ((group(),), (template(others=("LOCAL_SSD",)),), "the Local SSDs of its nodes"),
         ((group(),), (template(has_overcommit=True),), "the premium of overcommitted vCPUs"),
     ],
@@ -138,7 +138,7 @@ def test_what_is_not_known_of_nodes_has_no_price(
 def test_what_no_source_prices_on_nodes_is_unknown(more: dict[str, Any]) -> None:
     facts = facts_with(tenant(**more), node_groups=(group(),))
     one = facts.inventory.instances[0]
-    with pytest.raises(MissingDatum, match="on sole-tenant nodes is known"):
+    with pytest.raises(MissingDatum, match="on sole-tenant nodes is unknown"):
         facts.machines.cost_today(one, model.Usage.SUSTAINED_USE)
 
 

@@ -65,14 +65,17 @@ def test_an_expired_entry_suppresses_nothing_and_is_listed(tmp_path: Path) -> No
     [
         ('[[ignore]]\nrule = "address"\n', "'reason' is required"),
         ('[[ignore]]\nreason = "x"\n', "'rule' is required"),
-        ('[[ignore]]\nrule = "addres"\nreason = "x"\n', "did you mean 'address'"),
+        ('[[ignore]]\nrule = "addres"\nreason = "x"\n', "did you mean .*'idle-external-address'"),
         ('[[ignore]]\nrule = "address"\nreason = "x"\nuntil = 3\n', "unknown key 'until'"),
-        ('[[ignore]]\nrule = "address"\nreason = "x"\nexpires = "2026-01-01"\n', "is a date"),
+        ('[[ignore]]\nrule = "address"\nreason = "x"\nexpires = "2026-01-01"\n', "must be a date"),
         (
             '[[ignore]]\nrule = "address"\nreason = "x"\nexpires = 2026-01-01T10:00:00\n',
-            "is a date",
+            "must be a date",
         ),
-        ('[[ignore]]\nrule = "address"\nreason = "x"\nresource = true\n', "'resource' is a text"),
+        (
+            '[[ignore]]\nrule = "address"\nreason = "x"\nresource = true\n',
+            "'resource' must be text",
+        ),
         ('[ignore]\nrule = "address"\n', r"\[\[ignore\]\] tables"),
         ("[[ignore]\n", "not valid TOML"),
     ],

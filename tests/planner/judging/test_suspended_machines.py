@@ -50,13 +50,16 @@ def test_its_memory_is_paid_by_the_hour_at_one_rate_whatever_runs_in_it() -> Non
 @pytest.mark.parametrize(
     ("instance", "why"),
     [
-        (suspended(zone="us-east5-a"), "no price of its memory in us-east5 is known"),
-        (suspended(machine_type="q9-standard-8"), "the memory of q9-standard-8 is not known"),
-        (suspended(is_sole_tenant=True), "no price of suspended machines of sole-tenant nodes"),
+        (suspended(zone="us-east5-a"), "the price of its memory in us-east5 is unknown"),
+        (suspended(machine_type="q9-standard-8"), "the memory of q9-standard-8 is unknown"),
+        (
+            suspended(is_sole_tenant=True),
+            "the price of suspended VMs on sole-tenant nodes is unknown",
+        ),
         (suspended(local_ssd_count=1, has_preserved_ssd=True), "Local SSD data"),
         (
             replace(machine("a"), status="TERMINATED", has_preserved_ssd=True),
-            "Local SSD data that is kept while it does not run",
+            "the price of preserved Local SSD data of a stopped VM is unknown",
         ),
     ],
 )
@@ -91,7 +94,7 @@ def test_the_bill_of_a_month_has_its_memory_and_its_reserved_address() -> None:
 
 def test_a_plan_of_what_runs_leaves_it_out_with_a_word() -> None:
     inventory = facts_of(suspended(), replace(machine("b"), status="TERMINATED")).inventory
-    assert stopped_machines(inventory) == ("2 stopped or suspended machines are left out: a, b",)
+    assert stopped_machines(inventory) == ("2 stopped or suspended VMs are skipped: a, b",)
 
 
 def change_to(to: str, kind: model.ChangeKind = model.ChangeKind.MACHINE_TYPE) -> model.Change:
@@ -106,9 +109,9 @@ def test_another_type_of_it_has_no_worth_that_is_known(kind: model.ChangeKind, t
     def unknown(instance: model.Instance) -> str:
         return str(Ledger(facts_of(instance)).value(change_to(to, kind)).saving.unknown)
 
-    assert unknown(suspended()) == "a is suspended, and pays for its memory alone as it stands"
+    assert unknown(suspended()) == "a is suspended: you pay only for its memory"
     stopped = replace(machine("a"), status="TERMINATED")
-    assert unknown(stopped) == "a is stopped, and costs nothing as it stands"
+    assert unknown(stopped) == "a is stopped and costs nothing now"
 
 
 def test_another_type_of_it_brings_nothing_and_a_move_its_rate() -> None:
@@ -122,10 +125,10 @@ def test_another_type_of_it_brings_nothing_and_a_move_its_rate() -> None:
     plan = facts.machines.choose(wanted)
     assert isinstance(plan, model.MachinePlan)
     saving = machine_saving(facts, suspended(), plan.ranked[0])
-    assert saving.unknown == "it is suspended: its memory alone is paid for until it runs"
+    assert saving.unknown == "it is suspended: you pay only for its memory until it runs"
     stopped = replace(machine("a"), status="TERMINATED")
     said = machine_saving(facts, stopped, plan.ranked[0]).unknown
-    assert said == "it is stopped: neither type costs anything until it runs"
+    assert said == "it is stopped: both types are free until it runs"
 
 
 def test_it_is_resumed_before_it_is_stopped_for_a_change() -> None:
@@ -136,6 +139,6 @@ def test_it_is_resumed_before_it_is_stopped_for_a_change() -> None:
     changed = f"gcloud compute instances set-machine-type a {at} --machine-type=e2-standard-8"
     assert type_commands(suspended(), "e2-standard-8") == (*stop, changed)
     step = change_type(suspended(), "e2-standard-8")
-    assert "Resumes and stops the machine for the change" in str(step.fix.caution)
+    assert "Resumes and stops the VM for the change" in str(step.fix.caution)
     assert step.fix.undo is not None
-    assert step.fix.undo.text == "Give it n2-standard-8 back while it is stopped."
+    assert step.fix.undo.text == "Change it back to n2-standard-8 while it is stopped."

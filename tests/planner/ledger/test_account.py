@@ -162,12 +162,16 @@ def change_of(facts: Facts, wish: tuple[ChangeKind, str, str, str]) -> Change:
     )
 
 
-def nic_after(change: Change, one: Instance, nic: NetworkInterface) -> NetworkInterface:
+def nic_after(
+    change: Change, one: Instance, nic: NetworkInterface, tier: str | None
+) -> NetworkInterface:
+    """Return an interface after a change; a new address has the tier that its region was given."""
     match change.kind:
         case ChangeKind.NETWORK_TIER if has_address(one) and nic.network_tier != change.to:
             return replace(nic, network_tier=change.to, external_ipv4=f"35.9.{one.name}")
         case ChangeKind.EXTERNAL_ADDRESS if not has_address(one):
-            return replace(nic, external_ipv4=f"35.9.{one.name}")
+            given = tier or "PREMIUM"
+            return replace(nic, external_ipv4=f"35.9.{one.name}", network_tier=given)
         case ChangeKind.RELEASE_ADDRESS:
             return replace(nic, external_ipv4=None)
         case ChangeKind.ZONE if has_address(one) and region_of(Zone(change.to or "")) != one.region:
@@ -176,9 +180,9 @@ def nic_after(change: Change, one: Instance, nic: NetworkInterface) -> NetworkIn
             return nic
 
 
-def machine_after(change: Change, one: Instance) -> Instance:
+def machine_after(change: Change, one: Instance, chosen: str | None = None) -> Instance:
     """Return a machine after a change of it, written without the account's own hand."""
-    nics = tuple(nic_after(change, one, nic) for nic in one.interfaces)
+    nics = tuple(nic_after(change, one, nic, chosen) for nic in one.interfaces)
     own: dict[str, object] = {"interfaces": nics}
     tier = type(one.bandwidth_tier)
     match change.kind:
@@ -203,13 +207,20 @@ def written(facts: Facts, changes: Sequence[Change]) -> Facts:
     now = {one.ref.self_link: one for one in facts.inventory.instances}
     inside: set[frozenset[SelfLink]] = set()
     routers = facts.inventory.routers
+    chosen: dict[str, str | None] = {}
     for change in changes:
-        if change.kind is ChangeKind.INTERNAL_ADDRESS and change.destination is not None:
+        is_of_pair = change.kind in {ChangeKind.INTERNAL_ADDRESS, ChangeKind.ZONE}
+        if is_of_pair and change.destination is not None:
             inside |= {frozenset({link, change.destination}) for link in change.targets}
-        elif change.kind is ChangeKind.DELETE_GATEWAY:
+        if change.kind is ChangeKind.INTERNAL_ADDRESS:
+            continue
+        if change.kind is ChangeKind.DELETE_GATEWAY:
             routers = tuple(one for one in routers if one.ref.self_link != change.target)
         else:
-            now |= {link: machine_after(change, now[link]) for link in change.targets}
+            tiers = {link: chosen.get(now[link].region) for link in change.targets}
+            if change.kind is ChangeKind.NETWORK_TIER:
+                chosen |= {now[link].region: change.to for link in change.targets}
+            now |= {link: machine_after(change, now[link], tiers[link]) for link in change.targets}
     owners = facts.traffic.owners
 
     def edge_after(edge: Edge) -> Edge:
@@ -415,11 +426,11 @@ def test_hops_of_a_transfer_cost_what_the_account_says_of_such_traffic(facts: Fa
         gib = facts.gib_per_month(edge.wire_bytes)
         need = TransferNeed(
             volume_bytes=round(float(gib) * BYTES_PER_GIB * float(payload_ratio(MTU))),
-            network_tier=NetworkTier(path.network_tier),
             area=path.area or None,
         )
         dst = path.dst_region or "internet"
-        hop = Hop(path.src_region, dst, path.path_class, None, None, Decimal(0))
+        tier = None if path.dst_region else NetworkTier(path.network_tier)
+        hop = Hop(path.src_region, dst, path.path_class, None, None, Decimal(0), tier)
         found += total_usd(hop_bill(need, hop, 1.0, facts.prices, meter))
     alone = replace(facts, traffic=replace(facts.traffic, edges=tuple(counted)))
     assert abs(found - Ledger(alone).cost(counted).usd_per_month) < Decimal("0.01")

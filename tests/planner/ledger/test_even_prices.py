@@ -3,15 +3,21 @@
 from datetime import date
 from decimal import Decimal
 
+from hypothesis import given
+from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from netplan_planner.ledger import ledger_of
-from netplan_planner.ledger.compared import AT_LIST
+from netplan_planner.ledger.compared import AT_LIST, is_paid_instead
 from netplan_planner.model import Change, ChangeKind, Facts, Hit, Instance, Usage, total_usd
 from netplan_planner.optimise.machine_type import Chooser
+from netplan_planner.verbs.whatif.answer import WhatifChange, WhatifField
+from netplan_planner.verbs.whatif.run import answer
+from netplan_planner.world.request import InputRequest
 from netplan_pricing.contract.terms import EffectivePrice, Terms
 from netplan_pricing.opening import open_snapshot
 from netplan_rules.capacity.cheaper_series import check
+from support.known import known
 from support.rules.facts import facts_of, machine
 
 HALF = Decimal("0.5")
@@ -19,16 +25,16 @@ LIST = open_snapshot()
 ANT = machine("ant", "n2-standard-16")
 
 
-def under_contract(*machines: Instance) -> Facts:
-    """Return facts whose bill has half of the list price for vCPUs and memory of N2 alone."""
-    parts = LIST.machine("us-central1", "n2-standard-16", Usage.ON_DEMAND).parts
+def under_contract(*machines: Instance, ratio: Decimal = HALF) -> Facts:
+    """Return facts whose bill has a share of the list price for N2, and the list price for C2."""
     effective = {
         part.sku_id or "": {
             Decimal(0): EffectivePrice(
-                usd=part.unit_price_usd * HALF, as_of=date(2026, 11, 1), source="the bill"
+                usd=part.unit_price_usd * left, as_of=date(2026, 11, 1), source="the bill"
             )
         }
-        for part in parts
+        for machine_type, left in (("n2-standard-16", ratio), ("c2-standard-16", Decimal(1)))
+        for part in LIST.machine("us-central1", machine_type, Usage.ON_DEMAND).parts
     }
     prices = open_snapshot(terms=Terms(effective=effective))
     facts = facts_of(*machines)
@@ -73,3 +79,45 @@ def test_the_audit_names_the_type_that_the_list_prices_name() -> None:
     assert hit.change == by_list.change
     assert hit.saving.usd_per_month == by_list.saving.usd_per_month
     assert hit.saving.note == AT_LIST
+
+
+@given(
+    st.integers(1, 60),
+    st.lists(
+        st.sampled_from(("e2-standard-2", "e2-standard-16", "n2d-standard-8", "n2-standard-8")),
+        min_size=1,
+        max_size=2,
+    ),
+)
+def test_no_verb_saves_more_than_what_is_paid(percent: int, types: list[str]) -> None:
+    """At list prices E2 saves hundreds of dollars of a machine that costs a few."""
+    machines = [ANT, machine("bee", "n2-standard-8")][: len(types)]
+    facts = under_contract(*machines, ratio=Decimal(percent) / 100)
+    changes = [to(name, one) for name, one in zip(types, machines, strict=True)]
+    ledger = ledger_of(facts)
+    saved = ledger.value(*changes).saving.usd_per_month
+    aims = [
+        WhatifChange(vms=one.name, field=WhatifField.MACHINE_TYPE, to=name, source="--vm")
+        for name, one in zip(types, machines, strict=True)
+    ]
+    found = answer(InputRequest(today=date(2026, 11, 20)), facts, aims)
+    paid = found.before.money.machines_usd
+    assert saved <= paid
+    total = found.before.money.least_usd_per_month - found.after.money.least_usd_per_month
+    assert total <= paid
+    assert found.after.money.machines_usd >= 0
+    for step in found.steps:
+        assert known(step.alone.saves_usd_per_month) <= paid
+    marginal = sum(known(step.marginal.saves_usd_per_month) for step in found.steps)
+    assert abs(total - marginal) < Decimal("1e-6")
+
+
+def test_what_is_no_longer_paid_is_what_the_bill_has() -> None:
+    """The list price of today's machine is twice what is paid: a line of its own holds that."""
+    facts = under_contract(ANT)
+    items = ledger_of(facts).value(to("e2-standard-16")).saving.items
+    gone = total_usd([one for one in items if not is_paid_instead(one)])
+    assert gone == usd(facts, "n2-standard-16")
+    (less,) = (one for one in items if one.name.endswith(AT_LIST))
+    assert less.usd_per_month == usd(facts_of(ANT), "n2-standard-16") - gone
+    assert is_paid_instead(less)

@@ -127,7 +127,7 @@ def test_copies_stay_with_those_that_they_talk_to() -> None:
     copies = (machine(f"db-{n}", zone=f"us-central1-{z}") for n, z in ((1, "a"), (2, "b")))
     facts = facts_of(*copies, machine("web-1"), machine("web-2"), talk=talk)
     state = Ledger(facts).state
-    assert "it talks to db-2" in why_refused(state, move(facts, "europe-west1-b", "db-1"))
+    assert "it talks to its copy db-2" in why_refused(state, move(facts, "europe-west1-b", "db-1"))
     assert why_refused(state, move(facts, "europe-west1-b", "web-1")) == ""
     assert why_refused(state, move(facts, "us-central1-c", "db-1")) == ""
     # Services of two labels are no copies.
@@ -162,11 +162,11 @@ def test_a_region_needs_a_subnetwork_and_a_zone_the_type() -> None:
     change = Change(kind=ChangeKind.MACHINE_TYPE, target=link(facts, "ant"), to="c3d-highcpu-8")
     assert why_refused(ledger.state, change) == ""
     ledger.make(move(facts, "us-west1-b", "ant"))
-    assert why_refused(ledger.state, change) == "us-west1-b has no c3d-highcpu-8"
+    assert why_refused(ledger.state, change) == "us-west1-b does not offer c3d-highcpu-8"
     # Zones are those of the price list.
     facts = facts_of(machine("a", "c3d-highcpu-8", zone="us-west1-a"))
     why = why_refused(Ledger(facts).state, move(facts, Zone("us-west1-b"), "a"))
-    assert why == "us-west1-b has no c3d-highcpu-8"
+    assert why == "us-west1-b does not offer c3d-highcpu-8"
 
 
 def test_two_peerings_that_exclude_each_other_are_not_both_made() -> None:
@@ -206,10 +206,10 @@ def test_a_gateway_stays_that_machines_need_once_their_addresses_go() -> None:
     ledger = Ledger(facts)
     assert why_refused(ledger.state, release) == why_refused(ledger.state, delete) == ""
     mark = ledger.make(release)
-    assert "1 machine" in why_refused(ledger.state, delete)
+    assert "1 VM" in why_refused(ledger.state, delete)
     ledger.go_back(mark)
     ledger.make(delete)
-    assert "would need" in why_refused(ledger.state, release)
+    assert "then needs" in why_refused(ledger.state, release)
 
 
 def test_what_a_front_answers_keeps_its_tier() -> None:

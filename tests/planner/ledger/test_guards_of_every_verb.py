@@ -22,7 +22,7 @@ from netplan_rules.capacity.cheaper_series import check as cheaper_series
 from netplan_rules.placement.chatty_inter_zone_pair import check as zone_moves
 from netplan_rules.price.spot_candidate import check as spot
 from support.resources import resource
-from support.rules.facts import NETWORK, facts_of, machine
+from support.rules.facts import NETWORK, facts_of, holding, machine
 from support.rules.judged import judged
 
 HERE, THERE = "us-central1-a", "us-central1-b"
@@ -106,7 +106,8 @@ def said_by_whatif(facts: model.Facts, field: str, to: str) -> str:
     """Return what is said of a change of the guarded machine: refused, or beside the answer."""
     change = WhatifChange(vms="db", field=WhatifField(field), to=to, source=f"--{field}")
     try:
-        return " ".join(apply(facts, (change,), Known(facts.prices, facts.caps)).notes)
+        after = apply(facts, (change,), Known(facts.prices, facts.caps))
+        return " ".join((*after.notes, *after.against))
     except NetplanError as refused:
         return str(refused)
 
@@ -120,36 +121,68 @@ def test_without_a_guard_every_verb_moves_it() -> None:
     assert moves_in_audit(facts) == {DB.ref.self_link}
     assert why_refused(Ledger(facts).state, move(facts)) == ""
     assert pinned_in_place(facts) == ""
-    assert "advises no move" not in said_by_whatif(facts, "zone", THERE)
+    assert "recommends no move" not in said_by_whatif(facts, "zone", THERE)
 
 
 @pytest.mark.parametrize("guarded", STAYS.values(), ids=STAYS)
 def test_what_stays_is_moved_by_no_verb(guarded: Guarded) -> None:
     facts = world(guarded)
     assert DB.ref.self_link not in moves_in_audit(facts)
-    assert why_refused(Ledger(facts).state, move(facts)).startswith("it stays: ")
+    assert why_refused(Ledger(facts).state, move(facts)).startswith("it cannot move: ")
     assert pinned_in_place(facts)
     said = said_by_whatif(facts, "zone", THERE)
-    assert "netplan advises no move of it: " in said or "db holds" in said or "db runs on" in said
+    assert "netplan recommends no move of it: " in said or "db uses" in said or "db runs on" in said
 
 
-def test_no_verb_draws_copies_together() -> None:
-    talk = (("app-1", "web", model.PathClass.INTER_ZONE_INTERNAL, 2.0),)
-    copies = (machine("app-1", zone=HERE), machine("app-2", zone=THERE))
-    facts = facts_of(*copies, machine("web", zone=THERE), talk=talk)
-    link = copies[0].ref.self_link
+ETCD: dict[str, Any] = {"labels": (("app", "etcd"),), "machine_type": "n2-standard-8"}
+TEMPLATE = model.SelfLink("projects/p/global/instanceTemplates/etcd")
+COPIES: dict[str, tuple[model.Instance, ...]] = {
+    "names": (DB, machine("db-2", zone=THERE)),
+    "letters in names": (
+        machine("cassandra1a", zone=HERE),
+        machine("cassandra1b", zone=THERE),
+    ),
+    "ends drawn by a group": (
+        machine("kafka-4b5g", zone=HERE),
+        machine("kafka-889d", zone=THERE),
+    ),
+    "role": (
+        replace(DB, labels=(("netplan-role", "replica"),)),
+        machine("other", zone=THERE, labels=(("netplan-role", "replica"),)),
+    ),
+    "template, label and type": (
+        replace(DB, template=TEMPLATE, **ETCD),
+        machine("omega", zone=THERE, template=TEMPLATE, **ETCD),
+    ),
+    "label, type and tags": (
+        replace(DB, tags=("etcd",), **ETCD),
+        machine("omega", zone=THERE, tags=("etcd",), **ETCD),
+    ),
+    "label, type and quorum": (
+        replace(DB, **ETCD),
+        machine("omega", zone=THERE, **ETCD),
+        machine("sigma", zone="us-central1-c", **ETCD),
+    ),
+}
+"""What makes machines copies (`machines.groups`, `machines.alike`): the first talks to `web`."""
+
+
+@pytest.mark.parametrize("copies", COPIES.values(), ids=COPIES)
+def test_no_verb_draws_copies_together(copies: tuple[model.Instance, ...]) -> None:
+    one = copies[0]
+    talk = ((one.name, "web", model.PathClass.INTER_ZONE_INTERNAL, 2.0),)
+    web = machine("web", zone=THERE, labels=(("netplan-pin", "there"),))
+    facts = facts_of(*copies, web, talk=talk)
+    link = one.ref.self_link
     assert link not in moves_in_audit(facts)
     change = model.Change(kind=model.ChangeKind.ZONE, target=link, to=THERE)
-    assert "another copy" in why_refused(Ledger(facts).state, change)
+    why = why_refused(Ledger(facts).state, change)
+    assert "another copy" in why or "label netplan-role" in why
     asked = asked_of(facts, "p", PlaceChoices())
-    assert {one.name: bool(one.group) for one in asked.machines}["app-1"]
-    asked_for = WhatifChange(vms="app-1", field=WhatifField.ZONE, to=THERE, source="--zone")
-    (said,) = [
-        note
-        for note in apply(facts, (asked_for,), Known(facts.prices, facts.caps)).notes
-        if "another copy" in note
-    ]
-    assert "advises no move" in said
+    assert {one.name: bool(one.group or one.pinned) for one in asked.machines}[one.name]
+    asked_for = WhatifChange(vms=one.name, field=WhatifField.ZONE, to=THERE, source="--zone")
+    (said,) = apply(facts, (asked_for,), Known(facts.prices, facts.caps)).against
+    assert said == f"{one.name}: netplan recommends no move of it: {why}."
 
 
 TYPED: dict[str, tuple[Guarded, str]] = {
@@ -214,3 +247,43 @@ def test_machines_of_sole_tenant_nodes_are_changed_by_no_advice(kind: model.Chan
     needs, left = needs_of(facts, architecture=None, any_architecture=True, headroom_ratio=0.2)
     assert "db" not in [one.name for one in needs]
     assert "db" in [one.name for one in left]
+
+
+MANAGER = model.SelfLink(f"projects/p/zones/{HERE}/instanceGroupManagers/g")
+
+
+def of_a_group(*, is_stateful: bool) -> model.Facts:
+    group = resource(
+        model.InstanceGroup,
+        MANAGER,
+        is_managed=True,
+        is_regional=False,
+        location=HERE,
+        is_stateful=is_stateful,
+    )
+    member = replace(DB, machine_type="n2-standard-8", created_by=MANAGER)
+    return holding(facts_of(member), instance_groups=(group,))
+
+
+@pytest.mark.parametrize("is_stateful", [False, True])
+def test_machines_of_a_group_that_keeps_state_get_no_other_type(is_stateful: bool) -> None:
+    facts = of_a_group(is_stateful=is_stateful)
+    for kind in ("MACHINE_TYPE", "TIER_1", "NO_TIER_1", "SPOT"):
+        change = model.Change(
+            kind=model.ChangeKind[kind], target=DB.ref.self_link, to="n2-standard-32"
+        )
+        assert ("is stateful" in why_refused(Ledger(facts).state, change)) is is_stateful, kind
+    found = judged(facts, cheaper_series)
+    changes = [c.change for fix in found.do_first for c in fix.changes]
+    assert any(one and DB.ref.self_link in one.targets for one in changes) is not is_stateful
+    (finding,) = found.findings
+    assert ("is stateful" in finding.overlap) is is_stateful
+    needs, _ = needs_of(facts, architecture=None, any_architecture=True, headroom_ratio=0.2)
+    (need,) = needs
+    found_types = Candidates(facts.prices, facts.caps, Choices()).of(need)
+    assert isinstance(found_types, tuple)
+    names = {one.machine.machine_type for one in found_types}
+    assert names == {"n2-standard-8"} or not is_stateful
+    assert ("is stateful" in need.why_pinned) is is_stateful
+    said = said_by_whatif(facts, "machine-type", "e2-standard-8")
+    assert ("netplan recommends no change of it: its group g is stateful" in said) is is_stateful

@@ -148,7 +148,7 @@ def test_two_spokes_that_no_hub_joins_are_not_peered() -> None:
     found = facts(model.PathClass.SAME_ZONE_EXTERNAL, group="edge")
     why = why_refused(Ledger(found).state, inside(found))
     assert why == (
-        "default and other are VPC spokes of Network Connectivity Center, which are not peered"
+        "default and other are Network Connectivity Center VPC spokes, which cannot be peered"
     )
     apart = holding(found, spokes=())
     assert why_refused(Ledger(apart).state, inside(apart)) == ""

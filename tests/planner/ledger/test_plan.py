@@ -1,5 +1,7 @@
 """The plan of an audit, carried out: against the bill; each change alone against what-if."""
 
+from collections import defaultdict
+from collections.abc import Iterable
 from decimal import Decimal
 
 from hypothesis import given
@@ -9,7 +11,7 @@ from netplan_planner.errors import NetplanError
 from netplan_planner.judging.fixes import Answer, answer
 from netplan_planner.judging.judged import judge
 from netplan_planner.ledger import Ledger
-from netplan_planner.model import ChangeKind, Facts
+from netplan_planner.model import ChangeKind, Facts, LineItem
 from netplan_planner.verbs.whatif.answer import WhatifField
 from netplan_rules.registry import all_rules
 from planner.ledger.test_account import CENT, NAMES, bill, change_of, worlds, written
@@ -44,6 +46,34 @@ def test_each_entry_is_the_sum_of_its_changes(facts: Facts) -> None:
         assert sum(each, Decimal(0)) == (fix.saving_usd_per_month or Decimal(0))
     ranks = [fix.rank for fix in found.do_first]
     assert ranks == list(range(1, len(ranks) + 1))
+
+
+def by_pool(lines: Iterable[LineItem]) -> dict[tuple[str, ...], Decimal]:
+    """Return what lines of traffic come to, by the SKUs whose steps they share."""
+    found: defaultdict[tuple[str, ...], Decimal] = defaultdict(Decimal)
+    for line in lines:
+        if line.name.startswith(("traffic ", "Cloud NAT, data")):
+            found[line.sku_ids] += line.usd_per_month
+    return found
+
+
+@given(worlds())
+def test_no_pool_of_traffic_is_saved_twice(facts: Facts) -> None:
+    """What all changes say of a pool is what it falls by, and never more than is paid of it."""
+    ledger = Ledger(facts)
+    edges = facts.seen_traffic.edges
+    left = by_pool(ledger.cost(edges).lines)
+    for fix in planned(facts).do_first:
+        for one in fix.changes:
+            if one.change is None:
+                continue
+            for pool, usd in by_pool(ledger.value(one.change).saving.items).items():
+                left[pool] = left.get(pool, Decimal(0)) - usd
+                assert left[pool] > -CENT, (one.change, pool)
+            ledger.make(one.change)
+    then = by_pool(ledger.cost(edges).lines)
+    for pool in {*left, *then}:
+        assert abs(left.get(pool, Decimal(0)) - then.get(pool, Decimal(0))) < CENT, pool
 
 
 _ASKED = {

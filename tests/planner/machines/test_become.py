@@ -28,20 +28,20 @@ def ties(series: str, *disk_types: str, **more: object) -> Ties:
     ("tied", "machine_type", "fit", "reason", "says"),
     [
         # The disks were read.
-        (ties("n2", "pd-ssd"), "n4-standard-8", Fit.NO, "disks", "N4 takes Hyperdisk only"),
+        (ties("n2", "pd-ssd"), "n4-standard-8", Fit.NO, "disks", "N4 supports only Hyperdisk"),
         (ties("n2", "pd-balanced"), "n2d-standard-8", Fit.YES, "", ""),
         (ties("n2", "pd-balanced"), "c3-standard-8", Fit.YES, "", ""),
         (ties("n2", "pd-standard"), "c3-standard-8", Fit.NO, "disks", "pd-standard"),
         (ties("c3", "hyperdisk-balanced"), "n4-standard-8", Fit.YES, "", ""),
         (ties("c3", "hyperdisk-balanced"), "n2-standard-8", Fit.NO, "disks", "Hyperdisk"),
         (ties("n2", "pd-ssd", "hyperdisk-throughput"), "n2d-standard-8", Fit.CHECK, "disks",
-         "whether N2D takes hyperdisk-throughput is not known"),
-        (ties("n2", "pd-ssd"), "c4n-standard-8", Fit.CHECK, "disks", "not known"),
+         "whether N2D supports hyperdisk-throughput is unknown"),
+        (ties("n2", "pd-ssd"), "c4n-standard-8", Fit.CHECK, "disks", "unknown"),
         # They were not: the series says what the boot disk is, where it takes one sort only.
-        (ties("n2"), "n4-standard-8", Fit.NO, "disks", "N4 takes Hyperdisk only"),
-        (ties("n4"), "n2-standard-8", Fit.NO, "disks", "N2 takes Persistent Disk"),
+        (ties("n2"), "n4-standard-8", Fit.NO, "disks", "N4 supports only Hyperdisk"),
+        (ties("n4"), "n2-standard-8", Fit.NO, "disks", "N2 supports Persistent Disk"),
         (ties("n2"), "n2d-standard-8", Fit.YES, "", ""),
-        (ties("n2"), "c3-standard-8", Fit.CHECK, "disks", "does not take pd-standard"),
+        (ties("n2"), "c3-standard-8", Fit.CHECK, "disks", "does not support pd-standard"),
         (ties("c3"), "n4-standard-8", Fit.CHECK, "disks", "were not read"),
         # Within a series nothing has to be taken over anew.
         (ties("n4"), "n4-standard-16", Fit.YES, "", ""),
@@ -52,7 +52,7 @@ def ties(series: str, *disk_types: str, **more: object) -> Ties:
         (ties("n2", "pd-ssd", is_compact=None), "e2-standard-8", Fit.CHECK, "placement", "read"),
         # A reservation is for one type.
         (ties("n2", "pd-ssd", reservation="r", machine_type="n2-standard-4"), "n2-standard-8",
-         Fit.NO, "reservation", "it holds the reservation r, which is for n2-standard-4"),
+         Fit.NO, "reservation", "it uses the reservation r, which is for n2-standard-4"),
         (ties("n2", "pd-ssd", reservation="r", machine_type="n2-standard-4"), "n2-standard-4",
          Fit.YES, "", ""),
         # GPUs.
@@ -68,7 +68,7 @@ def ties(series: str, *disk_types: str, **more: object) -> Ties:
         (ties("c3", built_in_local_ssd_gib=750), "c3-standard-8", Fit.NO, "disks", "750 GiB"),
         (ties("c3", built_in_local_ssd_gib=750), "c3-standard-8-lssd", Fit.YES, "", ""),
         # An older generation says what is lost.
-        (ties("n2", "pd-ssd"), "n1-standard-8", Fit.CHECK, "older", "do less work each"),
+        (ties("n2", "pd-ssd"), "n1-standard-8", Fit.CHECK, "older", "its cores are slower"),
         (ties("n1", "pd-ssd"), "n2-standard-8", Fit.YES, "", ""),
     ],
 )  # fmt: skip
@@ -101,7 +101,7 @@ def test_z4d_and_m4n_take_hyperdisk_only() -> None:
     assert can_become(ties("z3", "hyperdisk-balanced"), z4d).fit is Fit.YES
     found = can_become(ties("n2", "pd-balanced"), z4d)
     assert (found.fit, found.reason) == (Fit.NO, "disks")
-    assert "Z4D takes Hyperdisk only" in found.text
+    assert "Z4D supports only Hyperdisk" in found.text
     placed = can_become(ties("z3", "hyperdisk-balanced", is_compact=True), z4d)
     assert (placed.fit, placed.reason) == (Fit.CHECK, "placement")
     m4n = MachineShape(machine_type="m4n-megamem-224", vcpus=224, memory_gib=2976)
@@ -113,4 +113,4 @@ def test_a_series_that_the_table_lacks_is_not_known() -> None:
     new = MachineShape(machine_type="q9-standard-8", vcpus=8, memory_gib=32)
     found = can_become(ties("n2", "pd-ssd"), new)
     assert found.fit is Fit.CHECK
-    assert "not known" in found.text
+    assert "unknown" in found.text

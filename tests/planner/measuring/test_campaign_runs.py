@@ -200,7 +200,7 @@ def test_no_run_begins_that_could_end_too_late(mark: str, store: Path) -> None:
     assert 1 <= outcome.measured_count <= 3
     assert outcome.elapsed_s <= 5.0
     (left_out,) = failures(outcome)
-    assert left_out == RunsLeftOut(reason="the limit of 5 s leaves no time for a further run")
+    assert left_out == RunsLeftOut(reason="the limit of 5 s leaves no time for another run")
 
 
 def test_a_run_on_a_busy_core_is_marked(mark: str, store: Path) -> None:

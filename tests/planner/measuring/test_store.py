@@ -77,7 +77,7 @@ def test_a_line_is_text_that_does_nothing(path: Path) -> None:
 
 @pytest.mark.parametrize("gbps", [float("nan"), float("inf")])
 def test_a_figure_that_is_none_is_not_stored(path: Path, gbps: float) -> None:
-    with pytest.raises(InputError, match="no finite number"):
+    with pytest.raises(InputError, match="a value of the measurement is not a finite number"):
         append(path, [FIRST, replace(SECOND, gbps=gbps)])
     assert not path.exists()
 
@@ -134,7 +134,7 @@ def test_a_cut_line_is_named_by_its_number_and_can_be_stored_again(path: Path) -
     append(path, [FIRST, SECOND])
     path.write_bytes(path.read_bytes()[:-20])
     (fault,) = read_store(path).faults
-    assert fault.startswith(f"{path}:2: cut off in the middle")
+    assert fault.startswith(f"{path}:2: incomplete line, as after a crash; the line is ignored")
     assert append(path, [FIRST, SECOND]) == 1
     store = read_store(path)
     assert store.measurements == (FIRST, SECOND)
@@ -144,11 +144,15 @@ def test_a_cut_line_is_named_by_its_number_and_can_be_stored_again(path: Path) -
 @pytest.mark.parametrize(
     ("old", "new", "told"),
     [
-        (SCHEMA, "netplan.measurement/2", "netplan.measurement/2 is not the one"),
-        (SCHEMA, "netplan.report/1", "no record of a measurement"),
-        ('"schema":', '"other":', "no record of a measurement"),
-        ('"gbps":2.5', '"gbps":9.5', "its hash does not fit"),
-        ('"gbps":2.5', '"gbps":', "no whole record"),
+        (
+            SCHEMA,
+            "netplan.measurement/2",
+            "netplan.measurement/2 is not supported (this netplan reads netplan.measurement/1)",
+        ),
+        (SCHEMA, "netplan.report/1", "not a record of a measurement"),
+        ('"schema":', '"other":', "not a record of a measurement"),
+        ('"gbps":2.5', '"gbps":9.5', "its hash does not match"),
+        ('"gbps":2.5', '"gbps":', "not a complete record"),
     ],
 )
 def test_a_line_that_is_not_as_it_was_is_left_out(
@@ -192,7 +196,7 @@ def test_a_field_that_a_later_version_added_does_not_matter(path: Path) -> None:
 
 def test_a_field_of_a_wrong_type_is_named(path: Path) -> None:
     path.write_bytes(stored_line(path, FIRST, gbps="fast"))
-    assert "no measurement: Expected `float`, got `str`" in read_store(path).faults[0]
+    assert "not a measurement: Expected `float`, got `str`" in read_store(path).faults[0]
 
 
 WRITER = """

@@ -87,7 +87,7 @@ def test_the_series_and_the_region_keep_cover() -> None:
         asked(facts, "n2d-standard-8"),
     ):
         assert usd(change) == -ONE_N2_STANDARD_8
-        assert change.note == "commitment three-years is paid until 2028-06-01 all the same"
+        assert change.note == "commitment three-years is billed until 2028-06-01 in any case"
         assert all("covered by commitment three-years" in item.name for item in change.items)
 
 
@@ -109,7 +109,7 @@ def test_an_unused_commitment_takes_over() -> None:
     facts = committed(commitment(64, 256), machines=[machine("a", "e2-standard-8")])
     change = asked(facts, "n2-standard-8")
     assert usd(change) == ONE_N2_STANDARD_8
-    assert "not used up today" in change.note
+    assert "is not fully used today" in change.note
 
 
 def test_changes_count_one_after_the_other() -> None:
@@ -181,10 +181,10 @@ BOTH = commitment(16, 64)
 @listed(
     "one, vm, why",
     [
-        (commitment(16, 64, "NEW_KIND"), machine("a"), "which machines"),
-        (commitment(16, 64, None), machine("a"), "which machines"),
+        (commitment(16, 64, "NEW_KIND"), machine("a"), "which VMs"),
+        (commitment(16, 64, None), machine("a"), "which VMs"),
         (commitment(8, 32, "GENERAL_PURPOSE_N2_X"), machine("a"), "which types of n2"),
-        (commitment(None, None), machine("a"), "states no resources"),
+        (commitment(None, None), machine("a"), "its resources are not stated"),
         (BOTH, SOLE_TENANT, "sole-tenant"),
         (commitment(8, 30, "GENERAL_PURPOSE", others=("ACCELERATOR",)), GPU, "GPUs"),
         (BOTH, machine("a", "n2-custom-2-65536-ext"), "extended"),
@@ -251,7 +251,7 @@ def test_an_answer_that_leaves_commitments_out_says_what_of_today_they_cover() -
         for facts in (half, unclear, committed())
     ]
     assert said[0].startswith("$113.43 of it is covered")
-    assert "which machines" in said[1]
+    assert "which VMs" in said[1]
     assert said[2] == ""
 
 

@@ -119,7 +119,7 @@ def test_spend_that_is_covered_in_every_hour_saves_nothing() -> None:
     ledger = ledger_of(seen("0", "-0.5"))
     found = ledger.change(changed("n2-standard-8"))
     assert saving(ledger, "n2-standard-8", None) == 0
-    assert "spend that flexible commitments (1 year) cover, paid all the same" in found.note
+    assert "spend that flexible commitments (1 year) cover, billed in any case" in found.note
     assert "billing export made" in found.note
 
 

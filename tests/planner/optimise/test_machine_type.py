@@ -348,10 +348,10 @@ class TestInfeasible:
         [
             ({"gbps": 700.0, "max_count": 8}, "bandwidth",
              "8 x c4a-standard-72 with Tier_1 reach 640 of 700"),
-            ({"gbps": 81.0, "max_count": 1}, "bandwidth", "80 of 81 Gbit/s, headroom taken off"),
+            ({"gbps": 81.0, "max_count": 1}, "bandwidth", "80 of 81 Gbit/s, after headroom"),
             ({"vcpus": 1000, "max_count": 8}, "vcpus", "reach 640 of 1000 vCPUs"),
             ({"memory_gib": 9000.0, "max_count": 8}, "memory", "5120 of 9000 GiB"),
-            ({"series": ["x9"]}, "series", "no type offered in made-west1 is left"),
+            ({"series": ["x9"]}, "series", "no type offered in made-west1 fits"),
             ({"region": "nowhere1"}, "not-offered", "no machine type is offered in nowhere1"),
             ({"gbps": 50.0, "max_count": 1, "series": ["n2", "c4n"], "memory_gib": 640.0,
               "destination": "external"}, "bandwidth", "20 of 50"),
@@ -372,7 +372,7 @@ class TestInfeasible:
         both = CHOOSER.choose(need(30, max_count=1, series=["c4n", "n1"], vcpus=16))
         assert isinstance(both, model.Infeasible)
         assert both.binding == "combination"
-        assert "no type has the bandwidth, vCPUs and memory at once" in both.shortfall
+        assert "no type has enough bandwidth, vCPUs and memory" in both.shortfall
 
 
 @listed(
@@ -397,7 +397,9 @@ class TestTrafficToTheOutside:
         assert len(more.ranked) < len(plan(12, max_count=1).ranked)
         assert reason(more, "n2-standard-16") == "bandwidth"
         details = {r.machine_type: r.detail for r in more.rejected if not r.is_tier1}
-        assert details["n2-standard-16"] == "carries 5.6 Gbit/s to outside addresses after headroom"
+        assert (
+            details["n2-standard-16"] == "carries 5.6 Gbit/s to external addresses after headroom"
+        )
 
     def test_several_machines_share_it(self) -> None:
         found = plan(11, max_count=2, outside_gbps=11.0)

@@ -10,8 +10,9 @@ import pytest
 from netplan_planner import model
 from netplan_planner.errors import MissingDatum
 from netplan_planner.optimise.machine_type import Chooser
-from netplan_planner.optimise.vm_today import baseline_of, with_baseline
+from netplan_planner.optimise.vm_today import baseline_of, lines_when_off, with_baseline
 from netplan_planner.throughput import load_caps
+from netplan_pricing.opening import open_snapshot
 from support.listed import listed
 from support.prices.book import SmallPriceBook, make_shape
 
@@ -92,7 +93,6 @@ class TestNeed:
 
 N2 = machine("n2-standard-32")
 STOCK, SPOT = N2_STANDARD_32 * Decimal("0.8"), N2_STANDARD_32 * Decimal("0.3")
-SUSPENDED = "suspended: pays now for its memory, disks and addresses alone"
 TIER1 = model.BandwidthTier.TIER_1
 
 
@@ -132,7 +132,12 @@ def test_the_baseline_stands_beside_the_plan_in_the_same_terms() -> None:
             (machine("n2-standard-32", is_spot=True), {"usage": usage}, SPOT, "")
             for usage in (model.Usage.CUD_1Y, model.Usage.ON_DEMAND, None)
         ),
-        (machine("n2-standard-32", status="SUSPENDED"), {}, STOCK, SUSPENDED),
+        (
+            machine("n2-standard-32", status="SUSPENDED"),
+            {},
+            None,
+            "the price of its memory in made-west1 is unknown",
+        ),
         # What is not known is said and not zero.
         (machine("n2-standard-8", bandwidth_tier=TIER1), {"gbps": 5}, None, "no Tier_1 fee"),
         (machine("m4n-hypermem-16"), {}, None, "no price for m4n-hypermem-16"),
@@ -169,3 +174,15 @@ def test_the_cap_of_an_unknown_platform_is_unknown_and_of_a_custom_type_known() 
     custom, note = today_of(machine("n2-custom-8-16384"), 5)
     assert custom is not None
     assert (custom.cap_gbps, note) == (16, "")
+
+
+def test_a_suspended_machine_costs_its_memory_today() -> None:
+    suspended = machine("n2-standard-8", status="SUSPENDED", zone=model.Zone("us-central1-a"))
+    prices = open_snapshot()
+    own = prices.shape("n2-standard-8")
+    assert own is not None
+    found, note = baseline_of(suspended, own, model.need_for_vm(suspended, 8, own), prices, CAPS)
+    assert found is not None
+    assert found.line_items == lines_when_off(suspended, prices)
+    assert found.usd_per_month == model.total_usd(found.line_items)
+    assert note == "suspended: only its memory, disks and addresses are billed now"

@@ -62,7 +62,7 @@ def test_a_range_set_aside_for_peering_is_a_service_producers() -> None:
     assert owner(end) == ("other-project", "a service producer's network (sql)")
     assert who(book, "10.60.3.3", context=network_link("other")).owner.kind is OwnerKind.UNKNOWN
     assert who(book, "10.61.0.1", context=network_link()).owner.kind is OwnerKind.UNKNOWN
-    # Where its machines stand is not known, so neither is what the way costs.
+    # Where its machines stand is unknown, so neither is what the way costs.
     assert classify(who(book, "10.0.0.1"), end).path_class is PathClass.UNKNOWN
 
 

@@ -18,6 +18,7 @@ from netplan_planner.model import (
 from netplan_planner.model.plans.plan_answer import PlanChange
 from netplan_planner.planning.steps import by_hand, in_order
 from netplan_planner.planning.steps.by_image import (
+    as_spot,
     move_to_zone,
     with_interfaces,
     with_tier1,
@@ -61,6 +62,7 @@ STEPS = {
     "tier1": with_tier1(FRONT, is_on=True),
     "tier1-as-other": with_tier1(WEB, is_on=True, machine_type="n2-standard-32"),
     "no-tier1": with_tier1(replace(WEB, bandwidth_tier=BandwidthTier.TIER_1), is_on=False),
+    "spot": as_spot(WEB),
     "new-machine": with_type(WEB, "t2a-standard-8", "Another architecture: another image."),
     "type": change_type(WEB, "n2-standard-4"),
     "platform": change_type(WEB, "n2-standard-16", "Intel Ice Lake"),
@@ -150,12 +152,18 @@ def test_another_region_needs_a_subnetwork_of_its_own() -> None:
     there = SelfLink("projects/p/regions/us-east1/subnetworks/east")
     known = move_to_zone(FRONT, Zone("us-east1-b"), [replace(OUTSIDE, subnetwork=there)])
     assert "Subnetworks are of a region" not in shown(known.fix.caution)
-    assert "--network-interface=network=default,subnet=east,nic-type=VIRTIO_NET" in made(known)
+    assert (
+        "--network-interface=network=default,subnet=east,network-tier=PREMIUM,nic-type=VIRTIO_NET"
+        in made(known)
+    )
 
 
 def test_tier1_brings_gvnic_and_keeps_the_interface() -> None:
     words = shlex.split(made(STEPS["tier1"]))
-    assert "--network-interface=network=default,subnet=apps,nic-type=GVNIC" in words
+    assert (
+        "--network-interface=network=default,subnet=apps,network-tier=PREMIUM,nic-type=GVNIC"
+        in words
+    )
     inside = replace(FRONT, interfaces=(replace(OUTSIDE, nic_type="GVNIC"),))
     assert "--network-interface" not in made(with_tier1(inside, is_on=True))
     closed = replace(OUTSIDE, external_ipv4=None, access_config_name=None)
@@ -228,7 +236,7 @@ def test_images_of_machines_of_one_name_are_told_apart() -> None:
 def test_a_name_that_is_taken_in_the_other_zone_is_not_taken_again() -> None:
     step = move_to_zone(WEB, Zone("us-central1-b"), is_taken=True)
     assert step.fix.commands[2].split()[4] == f"web-from-{WEB.zone}"
-    assert "Another machine in us-central1-b has its name" in shown(step.fix.caution)
+    assert "Another VM in us-central1-b has its name" in shown(step.fix.caution)
     assert step.fix.undo is not None
     assert step.fix.undo.commands[0].split()[4] == f"web-from-{WEB.zone}"
 
@@ -254,7 +262,7 @@ def test_all_machines_of_a_network_stop_for_its_mtu_and_start_after_it() -> None
     assert [text.split()[3] for text in fix.commands] == ["stop"] * 3 + ["update"] + ["start"] * 3
     assert fix.undo is not None
     assert any("--mtu=1460" in text for text in fix.undo.commands)
-    assert "Groups start their machines again (g)" in shown(fix.caution)
+    assert "Managed instance groups (g) restart their VMs" in shown(fix.caution)
     (change,) = STEPS["mtu"].terraform
     assert (change.before, change.after, change.replaces) == ("1460", "8896", False)
     unread = by_hand.change_mtu(replace(NET, mtu_bytes=None), 8896, MANY).fix.undo

@@ -77,7 +77,9 @@ class TestPlaces:
         places = {"src_place": "us-central1-a", "dst_place": "europe-west1-b"}
         found = described(N2, **places, rtt_ms=50.0, streams=1)
         assert found.query.rtt_ms == 50
-        assert "below every known ping" in found.rtt_doubt
+        assert (
+            "the round-trip time is below all known pings between these regions" in found.rtt_doubt
+        )
         unplaced = described(N2, path_class=REGIONS, rtt_ms=50.0, streams=1)
         assert (unplaced.query.rtt_ms, unplaced.rtt_doubt) == (50.0, "")
         assert found.estimate.gbps == unplaced.estimate.gbps
@@ -140,7 +142,7 @@ class TestPlaces:
     ) -> None:
         found = described(N2, path_class=PathClass(path_class), **said).estimate
         assert found.gbps is None
-        assert "no round-trip time" in found.unknown[0]
+        assert "unknown round-trip time" in found.unknown[0]
         assert "--rtt-ms" in found.unknown[0]
 
     def test_without_them_steady_use_by_many_streams_has_an_answer(self) -> None:
@@ -189,7 +191,7 @@ class TestNamedMachines:
             # A machine has no path to itself.
             ("transcoder-5", PathQuestion(), "both the sender and the receiver"),
             ("instances/transcoder-5", PathQuestion(), "both the sender and the receiver"),
-            ("transcoder-99", PathQuestion(), "no machine of the input is named 'transcoder-99'"),
+            ("transcoder-99", PathQuestion(), "no VM of the input is named 'transcoder-99'"),
             ("transcoder-6", PathQuestion(path_class=REGIONS), "is same-zone"),
         ],
     )
@@ -245,7 +247,7 @@ class TestUnknownCap:
         rows.append(PLAIN | {"machine_type": "n2-standard-32", "nics": "11"})
         assert reasons(answered(written(tmp_path / "t.csv", *rows))) == [
             "",
-            "n2-standard-4 takes 4 vNICs at most, not 5",
+            "n2-standard-4 supports at most 4 vNICs, not 5",
             "refused: nics is not between 1 and 10",
         ]
 
@@ -376,7 +378,7 @@ class TestRaisedRoundTrips:
         assert one.estimate.low_gbps == pytest.approx(found.predictions.low_gbps[0], rel=1e-12)
         assert one.estimate.high_gbps == pytest.approx(found.predictions.high_gbps[0], rel=1e-12)
         assert reasons(found) == [one.rtt_doubt, "", ""]
-        assert "below every known ping" in one.rtt_doubt
+        assert "the round-trip time is below all known pings between these regions" in one.rtt_doubt
 
     @pytest.mark.parametrize(
         ("more", "rtt_ms"),
@@ -414,7 +416,7 @@ class TestRaisedRoundTrips:
             "rtt_ms": "50",
         }
         (why,) = reasons(answered(written(tmp_path / "t.csv", row)))
-        assert "the series 'n9' is not known" in why
+        assert "the machine series 'n9' is unknown" in why
 
 
 FIGURES = ("gbps", "low_gbps", "high_gbps")
@@ -430,9 +432,9 @@ class TestUnknownRows:
     @pytest.mark.parametrize(
         ("change", "said"),
         [
-            ({"machine_type": "n9-standard-1"}, "the series 'n9' is not known"),
+            ({"machine_type": "n9-standard-1"}, "the machine series 'n9' is unknown"),
             ({"machine_type": ""}, "machine"),
-            ({"path_class": "router-forwarding"}, "no path class that netplan predicts"),
+            ({"path_class": "router-forwarding"}, "netplan does not predict this path class"),
             ({"path_class": ""}, "no path class"),
             ({"path_class": "hybrid"}, "hybrid"),
             ({"rtt_ms": ""}, "round-trip time"),

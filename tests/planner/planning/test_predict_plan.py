@@ -16,7 +16,7 @@ from netplan_planner.throughput.goodput.doubts import known_doubts
 from netplan_pricing import open_snapshot
 from support.paths.queries import DAY
 
-ACCURACY = Path(__file__).parents[3] / "docs" / "accuracy.md"
+ACCURACY = Path(__file__).parents[3] / "docs/background/accuracy.md"
 FAR = PathQuestion(
     src_type="n2-standard-32",
     src_place="us-central1",
@@ -97,7 +97,7 @@ class TestQuota:
 
 class TestDoubt:
     def test_it_is_said_where_the_machine_s_cap_binds_between_regions(self) -> None:
-        assert "82 % too high in the median" in asked(FAR).planning.doubt
+        assert "83 % too high in the median" in asked(FAR).planning.doubt
         assert asked(FAR, streams=1).planning.doubt == ""
         outside = msgspec.structs.replace(FAR, path_class=PathClass.INTER_REGION_EXTERNAL)
         assert asked(outside).planning.doubt == ""
@@ -145,7 +145,7 @@ class TestTier1:
             src_type="n2-standard-32", path_class=PathClass.INTERNET, is_tier1=True
         )
         (note,) = asked(outside).notes
-        assert "25 Gbit/s in all" in note
+        assert "25 Gbit/s in total" in note
         assert "3 Gbit/s for one flow" in note
         assert asked(FAR, is_tier1=True).notes == ()
 
@@ -170,7 +170,7 @@ class TestGoogleApis:
         found = asked(asking)
         assert (found.src, found.dst) == ("Google APIs", "n4-standard-80")
         assert found.estimate.low_gbps is None
-        assert "60 Gbit/s on n4-standard-80 (seen once)" in found.estimate.assumed[0]
+        assert "60 Gbit/s on n4-standard-80 (measured once)" in found.estimate.assumed[0]
         assert found.estimate.high_gbps is None
         assert found.estimate.limits == ()
 

@@ -51,7 +51,7 @@ def test_of_skus_that_cost_the_same_the_billed_one_is_meant() -> None:
     assert (list(found), unmodelled) == ([western], ())
     found, unmodelled = volumes(facts, {western, eastern}, Decimal(1))
     assert found == {}
-    assert "which SKU bills it is not known" in unmodelled[0].reason
+    assert "the SKU that bills it is unknown" in unmodelled[0].reason
 
 
 def test_what_comes_back_through_nat_is_in_the_volume_that_it_processes() -> None:
@@ -78,4 +78,4 @@ def test_rows_that_stand_in_two_files_are_refused(tmp_path: Path) -> None:
     ):
         status, said, error = run(one, "--billing-export", str(two))
         assert (status, said) == (3, "")
-        assert f"of its rows stand in {one} too" in error
+        assert f"of its rows are also in {one}" in error

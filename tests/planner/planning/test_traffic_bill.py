@@ -71,7 +71,7 @@ def test_what_comes_back_through_nat_is_processed_too() -> None:
     (line,) = total.line_items
     assert (line.sku_id, line.unit_price_usd) == ("015F-5732-FFF0", Decimal("0.045"))
     assert total.usd_per_month == total.gib_per_month * Decimal("0.045")
-    assert "Cloud NAT charges for what comes back" in total.price_note
+    assert "Cloud NAT also charges for received data" in total.price_note
     # Other traffic that comes in is not billed.
     total = only(facts_with((model.PathClass.INTERNET, USA, 0.1), back=True))
     assert (total.usd_per_month, total.unpriced) == (None, ())
@@ -132,7 +132,10 @@ def test_a_google_service_whose_name_tells_its_region_has_its_price() -> None:
     there = other(model.OwnerKind.GOOGLE_API, "storage.europe-west1.rep.googleapis.com")
     total = only(facts_with((model.PathClass.GOOGLE_APIS, there, 0.1)))
     assert total.usd_per_month is None
-    assert "same place only" in total.unpriced[0].reason
+    assert (
+        "the catalog frees only Google services of the same region, not from"
+        in total.unpriced[0].reason
+    )
 
 
 def rule(region: str, scheme: str = "INTERNAL", target: str = "") -> model.ForwardingRule:
@@ -149,11 +152,12 @@ def rule(region: str, scheme: str = "INTERNAL", target: str = "") -> model.Forwa
     )
 
 
-def balanced(front: model.ForwardingRule) -> model.Facts:
+def balanced(front: model.ForwardingRule, *, back: bool = False) -> model.Facts:
     owner = other(
         model.OwnerKind.LOAD_BALANCER, "front", link=front.ref.self_link, region=front.region or ""
     )
-    facts = facts_with((model.PathClass.LOAD_BALANCER, owner, 0.1), address="10.9.9.9")
+    talk = (model.PathClass.LOAD_BALANCER, owner, 0.1)
+    facts = facts_with(talk, back=back, address="10.9.9.9")
     return replace(facts, inventory=replace(facts.inventory, forwarding_rules=(front,)))
 
 
@@ -169,6 +173,18 @@ def test_a_load_balancer_in_another_region_has_the_way_there_on_top() -> None:
     between = model.total_usd(model.bill("t", far.gib_per_month, way))
     assert between > near.usd_per_month
     assert far.usd_per_month == far.gib_per_month * Decimal("0.008") + between
+
+
+def test_an_endpoint_of_private_service_connect_is_paid_for_both_directions() -> None:
+    """$0.01 a GiB (SKU C40A-084F-09B4), and nothing for the endpoint of a GKE control plane."""
+    published = f"projects/t/regions/{CENTRAL}/serviceAttachments/"
+    for back in (False, True):
+        paid = only(balanced(rule(CENTRAL, "", f"{published}shop"), back=back))
+        assert paid.usd_per_month == paid.gib_per_month * Decimal("0.01") > 0
+        free = only(balanced(rule(CENTRAL, "", f"{published}gke-0a-sa"), back=back))
+        assert (free.usd_per_month, free.unpriced) == (Decimal(0), ())
+    (line,) = only(balanced(rule(CENTRAL, "", f"{published}shop"))).line_items
+    assert line.sku_id == "C40A-084F-09B4"
 
 
 def test_the_kind_of_a_load_balancer_decides_where_kinds_differ() -> None:
@@ -226,7 +242,7 @@ def test_what_comes_in_through_an_own_passthrough_load_balancer_is_processed() -
     proxies = other(model.OwnerKind.LOAD_BALANCER, "proxies")
     unknown = only(facts_with((model.PathClass.LOAD_BALANCER, proxies, 0.1), back=True))
     assert (unknown.usd_per_month, unknown.line_items) == (None, ())
-    assert "where clients reach them" in unknown.price_note
+    assert "data processed by proxies" in unknown.price_note
 
 
 def tunnel(peer: str | None = None) -> model.VpnTunnel:
@@ -259,7 +275,10 @@ def test_what_a_vpn_tunnel_carries_has_a_price_or_bounds() -> None:
     assert unknown.highest_usd_per_month
     unnamed = through(None)
     assert unnamed.unpriced[0].lowest_usd_per_month is None
-    assert "what carries the traffic" in unnamed.price_note
+    assert (
+        "whether Cloud VPN, Interconnect or an appliance carries the traffic is unknown"
+        in unnamed.price_note
+    )
 
 
 def test_the_external_ipv6_address_of_a_neighbour_has_no_known_price() -> None:

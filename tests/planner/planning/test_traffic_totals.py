@@ -27,7 +27,7 @@ OWN = (OwnerKind.VM, OwnerKind.VM)
 
 
 NOT_BILLED = "not billed to the receiver"
-NO_OWN_END = "no end is a machine of the inventory"
+NO_OWN_END = "no end is a VM of the inventory"
 
 
 @pytest.mark.parametrize(

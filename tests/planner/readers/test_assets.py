@@ -133,11 +133,11 @@ def test_another_table_is_foreign_and_a_damaged_one_an_error(tmp_path: Path) -> 
     (tmp_path / "vm.json").write_text(json.dumps(vm()))
     pq.write_table(pa.table({"name": ["a"], "bytes": [1]}), tmp_path / "other.parquet")
     (unread,) = read_inventory([tmp_path]).unread
-    assert "no table of assets" in unread.reason
+    assert "a Parquet file, but not a table of assets" in unread.reason
     assert "`--traffic`" in unread.reason
     whole = write_assets(tmp_path / "cut.parquet", [vm()]).read_bytes()
     (tmp_path / "cut.parquet").write_bytes(whole[: len(whole) // 2])
-    with pytest.raises(InputError, match="a Parquet file that is damaged"):
+    with pytest.raises(InputError, match="a damaged Parquet file"):
         read_inventory([tmp_path / "cut.parquet"])
 
 

@@ -26,7 +26,7 @@ def test_a_right_body_has_no_findings() -> None:
         ({"colour": "red"}, "/colour: unknown field"),
         ({"name": 5}, "/name: int where string is described"),
         ({"id": 123}, "/id: int where string is described"),
-        ({"id": "12a"}, "/id: '12a' is no uint64"),
+        ({"id": "12a"}, "/id: '12a' is not a uint64"),
         ({"status": "LEVITATING"}, "/status: 'LEVITATING' is not in the enum"),
         ({"labels": {"a": 1}}, "/labels/a: int where string is described"),
         ({"networkInterfaces": {}}, "/networkInterfaces: dict where array is described"),

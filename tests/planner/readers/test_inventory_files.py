@@ -60,10 +60,10 @@ def test_a_long_text_may_be_cut_anywhere_when_it_is_looked_at(
 @listed(
     ("value", "reason"),
     [
-        ({"error": {"code": 403}}, "an error answer of an API"),
-        ({"error": {"code": 503}, "items": []}, "an error answer of an API"),
-        ([{"error": {"code": 403}}], "an error answer of an API"),
-        ({"kind": "Status", "apiVersion": "v1", "status": "Failure"}, "an error answer of an API"),
+        ({"error": {"code": 403}}, "an API error"),
+        ({"error": {"code": 503}, "items": []}, "an API error"),
+        ([{"error": {"code": 403}}], "an API error"),
+        ({"kind": "Status", "apiVersion": "v1", "status": "Failure"}, "an API error"),
         ({"assets": 5}, "assets: not a list"),
         ({"vpcFlowLogsConfigs": {"a": 1}}, "vpcFlowLogsConfigs: not a list"),
     ],
@@ -88,8 +88,8 @@ def test_an_answer_that_is_none_is_no_file_to_pass_over(
     ("more", "said"),
     [
         ({"warning": "x"}, "incomplete: a warning that is not an object"),
-        ({"unreachables": "zones/a"}, "incomplete: zones/a could not be reached"),
-        ({"items": 5}, "neither a list nor an object"),
+        ({"unreachables": "zones/a"}, "incomplete: zones/a unreachable"),
+        ({"items": 5}, "not a list or an object"),
         ({"items": {"zones/a": {"instances": 5}}}, "not a list"),
         ({"items": {"zones/a": {"warning": 5}}}, "incomplete: a warning that is not an object"),
     ],
@@ -122,7 +122,7 @@ NO_RESOURCES = "no Compute resources"
         ("members.json", [{"instance": "a", "status": "RUNNING"}], "members", NO_RESOURCES),
         ("no list.json", [], "an empty list", NO_RESOURCES),
         ("number.json", 5, "not JSON", NO_RESOURCES),
-        ("other.json", {"\x1b[31mred": 1, "b": 2}, "no Compute resource", NO_RESOURCES),
+        ("other.json", {"\x1b[31mred": 1, "b": 2}, "not a Compute resource", NO_RESOURCES),
         ("flows.parquet", b"PAR1\x00\x00", "a Parquet file", ""),
         ("notes.txt", b"ping statistics\n", "text, not JSON", ""),
         ("list.yaml", b"---\nname: a\n", "--format=json", ""),
@@ -154,7 +154,7 @@ def test_foreign_and_damaged_files_are_named(
     assert error in str(caught.value)
     if error != NO_RESOURCES:
         assert str(path) in str(caught.value)
-        assert "make the file again" in str(caught.value)
+        assert "create the file again, or leave it out" in str(caught.value)
 
 
 CONTROLS, ORDER = "\x1b[2J\x1b]0;owned\x07", "\u202egnp.exe"

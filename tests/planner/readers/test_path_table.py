@@ -163,7 +163,7 @@ class TestRefused:
         rows = [PLAIN | {"mtu": "8896"}, PLAIN | {"mtu": "9000"}]
         found = answered(written(tmp_path / "t.csv", *rows))
         assert not np.isnan(found.predictions.gbps[0])
-        assert "more than a VPC network carries" in reasons(found)[1]
+        assert "above the VPC maximum" in reasons(found)[1]
 
     def test_tier1_that_is_not_offered_is_said(self, tmp_path: Path) -> None:
         rows = [
@@ -172,7 +172,7 @@ class TestRefused:
         ]
         found = answered(written(tmp_path / "t.csv", *rows))
         assert reasons(found) == [
-            "Tier_1 is not offered for e2-standard-8: taken without it",
+            "Tier_1 is not available for e2-standard-8: predicted without it",
             "",
         ]
 
@@ -218,7 +218,7 @@ class TestRefused:
         path = written(tmp_path / "t.csv", PLAIN | {name: "x"})
         with (
             PathTable(path) as table,
-            pytest.raises(UsageError, match=f"column {name} already"),
+            pytest.raises(UsageError, match=f"it already has a column {name}"),
         ):
             table.write({"added": np.zeros(1)}, tmp_path / "out.csv")
 

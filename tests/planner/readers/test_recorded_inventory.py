@@ -23,7 +23,7 @@ WITH_RESOURCES = {
     "compute_api": (
         "instances 60, subnetworks 82, networks 19, addresses 4,"
         " forwarding_rules 10, routers 6, routes 90, vlan_attachments 21,"
-        " vpn_tunnels 2, instance_groups 11"
+        " vpn_tunnels 2, instance_groups 11, project_settings 1"
     ),
     "gcloud_output": "node_pools 2",
     "gke_api": "clusters 18, node_pools 16",

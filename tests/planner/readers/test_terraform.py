@@ -135,7 +135,7 @@ def test_every_encoding_reads_alike(tmp_path: Path, encoding: str) -> None:
 @listed("indent", [None, 1])
 def test_known_versions(tmp_path: Path, version: str | None, indent: int | None) -> None:
     """A newer minor version, and none, are noted."""
-    unstated = "states no format_version"
+    unstated = "it has no format_version"
     said = {"1.9": "format 1.9 is newer than 1.2", None: unstated, "absent": unstated}
     made = state(format_version=version)
     if version == "absent":
@@ -163,7 +163,11 @@ OLD = {"version": 3, "terraform_version": "0.11.14", "serial": 1, "modules": []}
 @listed(
     ("name", "text", "said"),
     [
-        ("terraform.tfstate", json.dumps(OLD), r"version 3, but version 4 is read; run `terr"),
+        (
+            "terraform.tfstate",
+            json.dumps(OLD),
+            r"version 3 is not supported \(version 4 is\). Run `terr",
+        ),
         ("main.tf", 'resource "google_compute_instance" "vm" {\n}\n', SHOW),
         ("main.tf", "# network\nterraform {\n}\n", SHOW),
         ("plan.txt", "Terraform used the selected providers\n\nTerraform will perform\n", SHOW),

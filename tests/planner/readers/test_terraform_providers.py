@@ -128,7 +128,7 @@ def test_which_of_several_blocks_a_module_is_given_is_not_guessed(
     inventory = read_plan(tmp_path, given(provider, nested("vm", key=key)))
     assert (inventory.instances, inventory.addresses) == ((), ())
     why = "which provider block its module uses (google, google.west) is not in the plan"
-    said = [f"its region is not known: {why}", f"its zone is not known: {why}"]
+    said = [f"its region is unknown: {why}", f"its zone is unknown: {why}"]
     assert lost(inventory) == [(None, one) for one in said]
 
 
@@ -163,7 +163,7 @@ def test_a_provider_takes_values_of_variables(
     inventory = read_plan(tmp_path, made)
     assert [one.zone for one in inventory.instances] == ([zone] if zone else [])
     reasons = [reason for _, reason in lost(inventory) if "zone" in reason]
-    assert reasons == ([] if zone else ["its zone is not known"])
+    assert reasons == ([] if zone else ["its zone is unknown"])
 
 
 @listed(

@@ -38,7 +38,7 @@ def test_one_row_for_each_place() -> None:
     # Each place has the words of its own fix.
     assert rows[5]["fix"].startswith("in transcoder-6, send to ingest-1")
     assert rows[5]["clean_up"].startswith("only when nothing uses 35.184.0.10 any more")
-    assert rows[5]["severity_reason"] == "saves $643.07 a month: medium from $100 on"
+    assert rows[5]["severity_reason"] == "saves at least $643.07/month (MEDIUM from $100)"
     # Money can be summed.
     whole = [row["finding_saving_usd_per_month"] for row in rows]
     assert [text for text in whole if text] == ["643.07", "-4160.94"]

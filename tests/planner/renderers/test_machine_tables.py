@@ -52,13 +52,13 @@ def a_report(count: int = COUNT) -> Report:
 
 def test_text_groups_machines_and_says_where_each_is() -> None:
     text = render(a_report(), "text", RenderOptions(width=120))
-    part = text[text.index("Machines ─") : text.index("What this rests on")]
+    part = text[text.index("VMs ─") : text.index("Inputs and coverage")]
     assert len(part.splitlines()) < 30
-    assert "more kinds of machine; every machine: -v" in part
+    assert "more kinds of VM; every VM: -v" in part
     assert "vm-00001" not in part
     assert "GVNIC only" in part
     assert "“GCE VM to internet egress bandwidth”" in part
-    assert "price of 1 not known" in render(
+    assert "price of 1 unknown" in render(
         a_report(12), "text", RenderOptions(width=120, max_rows=0)
     )
 
@@ -82,7 +82,7 @@ def test_every_machine_is_in_verbose_text_and_data() -> None:
 
 def test_a_narrow_table_names_its_figures_and_ends_no_row_in_a_point() -> None:
     text = render(a_report(), "text", RenderOptions(width=60))
-    part = text[text.index("Machines ─") : text.index("What this rests on")]
+    part = text[text.index("VMs ─") : text.index("Inputs and coverage")]
     assert "NIC GVNIC only" in " ".join(part.split())
     assert "quotas not read" in " ".join(part.split())
     assert not any(row.endswith("·") for row in part.splitlines() if "a month" in row)

@@ -87,7 +87,7 @@ def test_the_script_is_one_that_a_shell_reads(tmp_path: Path) -> None:
 
 
 def test_a_plan_without_changes_says_so() -> None:
-    assert "# Nothing is to be changed.\n" in commands.render(NONE, RenderOptions())
+    assert "# No changes are needed.\n" in commands.render(NONE, RenderOptions())
     assert json.loads(terraform_changes.render(NONE, RenderOptions()))["changes"] == []
 
 
@@ -132,7 +132,7 @@ def test_a_command_that_cannot_be_written_letter_by_letter_is_not_written() -> N
     """Half a command is dangerous, and an escape sequence does something to a terminal."""
     script = commands.render(HOSTILE, RenderOptions())
     assert not any(line.startswith(("gcloud", "; rm")) for line in script.splitlines())
-    assert script.count("so that nothing of this step is run") == 3
+    assert script.count("so this step does nothing") == 3
     found = list(shown(HOSTILE.changes, RenderOptions(verbosity=1)))
     assert not any(isinstance(block, Command) for block in found)
     paras = [block for block in found if isinstance(block, Para) and block.is_inner]

@@ -5,7 +5,7 @@ import msgspec
 import pytest
 from rich.cells import cell_len
 
-from netplan_planner.model import Confidence, Infeasible, Severity, Unread
+from netplan_planner.model import Infeasible, Severity, Unread
 from netplan_planner.renderers import ColourMode, RenderOptions
 from netplan_planner.renderers.content import job_plans, plans
 from netplan_planner.renderers.terminal import layout, render
@@ -45,12 +45,9 @@ def explained(*names: str, **options: object) -> dict[str, object]:
 
 
 def unsure(report: Report) -> Report:
-    """Return a report whose first fix is little sure."""
-    ends = {report.do_first[0].finding: Confidence.LOW}
-    findings = (
-        replace(f, confidence=ends.get(f.fingerprint, f.confidence)) for f in report.findings
-    )
-    return replace(report, findings=tuple(findings))
+    """Return a report whose last fix is little sure."""
+    *sure, last = report.do_first
+    return replace(report, do_first=(*sure, replace(last, is_sure=False)))
 
 
 RAISED = replace(FIRST, marginal_usd_per_month=known(FIRST.saving_usd_per_month) + 17, overlap="")
@@ -66,8 +63,8 @@ SAID: dict[str, tuple[Report, dict[str, object], tuple[str, ...], tuple[str, ...
         GECKO,
         explained("vpc-mtu-mismatch", "idle-external-address", "placement", "nic", width=120),
         (
-            "Nothing to explain for vpc-mtu-mismatch: it was not evaluated: only one",
-            "Nothing to explain for idle-external-address: what it found is suppressed",
+            "Nothing to explain for vpc-mtu-mismatch: it was skipped: only one",
+            "Nothing to explain for idle-external-address: its findings are suppressed",
             "Nothing to explain for placement: no rule or area has this name",
         ),
         ("Nothing to explain for nic",),
@@ -75,7 +72,7 @@ SAID: dict[str, tuple[Report, dict[str, object], tuple[str, ...], tuple[str, ...
     "a thousand members are one short finding": (
         reports.crowded_report(1, 1000),
         {},
-        ("and 999 more", "vm-00002", "and 997 more places"),
+        ("and 999 more", "vm-00002", "and 997 more resources"),
         ("vm-00003",),
     ),
     "findings left out are counted with their money": (
@@ -88,26 +85,26 @@ SAID: dict[str, tuple[Report, dict[str, object], tuple[str, ...], tuple[str, ...
     "no traffic is not no fault": (
         replace(reports.report_without_traffic(), findings=()),
         {},
-        ("No traffic was given",),
-        ("none found a fault",),
+        ("traffic is missing",),
+        ("No findings.",),
     ),
-    "no fault": (EMPTY, {}, ("none found a fault",), ()),
+    "no fault": (EMPTY, {}, ("No findings.",), ()),
     "no finding with gaps is not a clean report": (
         replace(EMPTY, not_evaluated=GECKO.not_evaluated),
         {},
-        ("3 rules could not be evaluated, see below",),
-        ("Every rule was evaluated",),
+        ("3 rules were skipped. See below",),
+        ("All rules were checked",),
     ),
     "no finding because all are hidden": (
         replace(EMPTY, suppressed=GECKO.suppressed),
         {},
         ("1 finding is suppressed or filtered out",),
-        ("none found a fault",),
+        ("No findings.",),
     ),
     "a saving is said beside the saving alone": (
         replace(GECKO, findings=(RAISED,)),
         {},
-        ("$643.07 a month alone; after the fixes ranked before it saves $660.07",),
+        ("$643.07/month alone; after the fixes ranked before it: saves $660.07",),
         (),
     ),
 }
@@ -128,7 +125,7 @@ def test_one_rule_or_area_is_explained_and_a_crowd_is_cut_short() -> None:
     )
     assert [text.count("   why ") for text in (by_rule, by_area, every)] == [1, 1, 4]
     assert "documented: docs.cloud.google.com" in " ".join(by_rule.split())
-    assert len(render(reports.crowded_report(1, 1000), PLAIN).splitlines()) < 124
+    assert len(render(reports.crowded_report(1, 1000), PLAIN).splitlines()) < 126
 
 
 def test_one_fix_that_is_enough_is_not_called_both() -> None:
@@ -141,7 +138,11 @@ def test_one_fix_that_is_enough_is_not_called_both() -> None:
 
 @pytest.mark.parametrize(("report", "is_said"), [(GECKO, False), (unsure(GECKO), True)])
 def test_the_order_says_which_fix_is_little_sure(report: Report, is_said: bool) -> None:
-    assert ("sure low" in render(report, PLAIN).partition("Findings:")[0]) is is_said
+    text = " ".join(render(report, PLAIN).split())
+    order, _, rest = text.partition("Findings:")
+    assert ("Low confidence, not in totals" in order) is is_said
+    usd = known(report.do_first[-1].saving_usd_per_month)
+    assert (f"low confidence: cost up to ${-usd:,.2f}/month" in rest) is is_said
 
 
 @pytest.mark.parametrize("width", [24, 40, 64, 99, 200])
@@ -169,7 +170,10 @@ def test_little_at_stake_takes_few_lines() -> None:
     text = render(GECKO, PLAIN)
     (short,) = [part for part in text.split("\n\n") if "LOW needless-external-address" in part]
     assert len(short.splitlines()) <= 5
-    assert "low and info are cut short: --explain RULE" in " ".join(text.split())
+    assert (
+        "Low and info findings are shortened. See all steps and resources: --explain RULE"
+        in " ".join(text.split())
+    )
     long = render(GECKO, with_options(explain=("needless-external-address",)))
     assert "gcloud compute addresses delete spare" in long
 
@@ -203,7 +207,7 @@ def test_a_command_that_cannot_be_shown_is_not_shown() -> None:
 
 def test_what_is_not_understood_stands_once_and_its_paths_are_whole() -> None:
     other = "inventory/of/a/project/whose/files/have/long/names/subnets-aggregated.json:/items/1"
-    reason = f"differs from the same resource in {other}, which was taken"
+    reason = f"differs from the same resource in {other}, which is used"
     coverage = replace(
         GECKO.coverage,
         unread=(Unread(source="inventory/subnetworks.json", reason=reason),),
@@ -213,7 +217,7 @@ def test_what_is_not_understood_stands_once_and_its_paths_are_whole() -> None:
     report = replace(GECKO, coverage=coverage)
     text = render(report, with_options(width=80))
     assert text.count(other) == 1
-    assert "1 thing of the inventory not understood: see unread below" in text
+    assert "1 thing of the inventory not understood; see unread below" in text
     assert "2 flow records malformed" in text
 
 
@@ -225,9 +229,9 @@ def test_single_plans_are_rendered_alone(golden: Golden) -> None:
         need=plan.need, binding="bandwidth", shortfall="10 Gbit/s short.", rejected=plan.rejected
     )
     text = layout(plans.no_machines(nothing, PLAIN), PLAIN)
-    assert "Nothing meets this: bandwidth. 10 Gbit/s short." in text
+    assert "Infeasible: bandwidth: 10 Gbit/s short." in text
     assert "2 with too little bandwidth: n1 2" in text
-    assert "1 without a known price: t2a-standard-8: no price" in text
+    assert "1 with no known price: t2a-standard-8: no price" in text
 
 
 def test_a_place_that_is_lifted_most_is_not_called_what_earlier_fixes_leave() -> None:
@@ -237,7 +241,7 @@ def test_a_place_that_is_lifted_most_is_not_called_what_earlier_fixes_leave() ->
     # The place that is named first has another rate; the order's rate is that of another place.
     named = replace(finding, throughput_now=replace(known(finding.throughput_now), gbps=0.5))
     second = replace(fix, rank=2)
-    told = "once the fixes ranked before it are made"
+    told = "after the fixes ranked before it"
     shown = replace(report, findings=(named,), do_first=(second,))
     assert told not in " ".join(render(shown, PLAIN).split())
     left = replace(second, now=replace(known(fix.now), gbps=0.7))

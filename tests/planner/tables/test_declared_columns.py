@@ -5,7 +5,7 @@ from pathlib import Path
 
 from netplan_planner.readers.paths.path_table import PATH_COLUMNS
 
-DOCUMENT = Path(__file__).parents[3] / "docs" / "predict.md"
+DOCUMENT = Path(__file__).parents[3] / "docs/reference/verbs/predict.md"
 _UNUSED = {"nic", "n_samples", "network_tier", "tool"}
 
 

@@ -112,7 +112,7 @@ class TestColumns:
         with pytest.raises(InputError) as caught:
             Table(stored(tmp_path, "machin,gib\nweb,1\n"), COLUMNS)
         assert str(caught.value) == (
-            f"{tmp_path}/t.csv: no column name or vm or machine (machin is the nearest);"
+            f"{tmp_path}/t.csv: no column name or vm or machine (nearest: machin);"
             " it has machin, gib"
         )
 
@@ -123,14 +123,14 @@ class TestFaults:
         [
             ("", "t.csv: the file is empty"),
             ("\n \n", "t.csv: the file is empty"),
-            ("name,gib\nweb\n", "t.csv:2: more or fewer cells than the header has: the row has 1"),
-            ('name,gib\n"a\nb",1\nx,1,2\n', "t.csv:4: more or fewer cells than the header has"),
+            ("name,gib\nweb\n", "t.csv:2: wrong number of cells: the row has 1"),
+            ('name,gib\n"a\nb",1\nx,1,2\n', "t.csv:4: wrong number of cells"),
             ('name,gib\na,1\n"b,2\n', "t.csv:3: not CSV: a quote is opened and never closed"),
             ("name,Name\n", "t.csv: two columns are named 'name'"),
             (b"name,gib\nweb,1\n\xff,2\n", "t.csv:3: not UTF-8"),
             (b"PAR1 is how Parquet begins", "t.csv: cannot be read as Parquet: "),
             (gzip.compress(PLAIN.encode())[:-9], "t.csv: cannot be read as gzip: "),
-            (zstd(PLAIN * 999)[:-9], "t.csv: cannot be read as zstd: the file is cut"),
+            (zstd(PLAIN * 999)[:-9], "t.csv: cannot be read as zstd: the file is incomplete"),
             (PLAIN.encode("utf-16")[:-1], "t.csv: cannot be read as UTF-16: "),
             ("\x1b[31m,gib\n1,2\n", r"it has \x1b[31m, gib"),
         ],
@@ -153,8 +153,7 @@ class TestFaults:
         with Table(path, COLUMNS) as table:
             assert table.checked_numbers()["gib"][0] == 1
             assert table.refused.named == (
-                "row 2: gib is 'many', not a finite number; leave the cell empty where it is not"
-                " known",
+                "row 2: gib is 'many', not a finite number; leave the cell empty if it is unknown",
                 "row 3: gib is '-1', not 0 or more",
             )
 
@@ -162,7 +161,7 @@ class TestFaults:
 class TestView:
     def test_a_row_that_is_no_csv_is_found_when_it_is_asked_for(self, tmp_path: Path) -> None:
         view = TableView(stored(tmp_path, "name,gib\n" + "a,1\n" * 5000 + "b,1,2\n"), "given")
-        with view, pytest.raises(InputError, match=r"t\.csv:5002: more or fewer cells"):
+        with view, pytest.raises(InputError, match=r"t\.csv:5002: wrong number of cells"):
             view.rows("select sum(gib::double) from given")
 
     def test_line_ends_may_change_within_a_file(self, tmp_path: Path) -> None:

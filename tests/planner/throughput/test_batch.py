@@ -111,7 +111,7 @@ class TestUnknown:
     @pytest.mark.parametrize(
         ("asked", "reason"),
         [
-            (kind(src=end("n9-standard-1")), "the series 'n9' is not known"),
+            (kind(src=end("n9-standard-1")), "the machine series 'n9' is unknown"),
             (kind(src=end(None)), "machine"),
             (kind("hybrid"), "no document states"),
             (kind("unknown"), "no document states"),

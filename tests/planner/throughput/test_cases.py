@@ -106,7 +106,7 @@ def test_of_a_set_up_that_nobody_told_packets_may_pass_one_by_one() -> None:
 def test_a_cap_that_a_page_contradicts_has_the_other_figure_as_a_case() -> None:
     found = estimate(path("same-zone-internal", "e2-small", streams=None, rtt_ms=None))
     case = cases(path("same-zone-internal", "e2-small", streams=None, rtt_ms=None))
-    assert case["cap 2 Gbit/s, as another source has it"].gbps == 2
+    assert case["cap 2 Gbit/s, value of another source"].gbps == 2
     assert found.gbps == 1
     assert found.high_gbps == pytest.approx(2 * 1.02)
 

@@ -26,7 +26,7 @@ TEXT = lines(
 GZIP = gzip.compress(TEXT.encode(), mtime=0)
 ZSTD: bytes = pa.compress(TEXT.encode(), codec="zstd", asbytes=True)
 ARRAY = json.dumps([GOOD, GOOD, GOOD], indent=2)
-CUT = "flows ends in the middle: what stands before the cut was read"
+CUT = "flows ends early: only the text before the cut was read"
 
 
 def read_bytes(folder: Path, content: bytes) -> TrafficMatrix:
@@ -46,11 +46,11 @@ UNREADABLE: dict[str, tuple[bytes, str]] = {
     "ten bytes of gzip": (GZIP[:10], "the file is empty"),
     "no gzip but its mark": (b"\x1f\x8b" + b"\xff" * 100, "not a readable gzip file"),
     "six bytes of zstd": (ZSTD[:6], "the file is empty"),
-    "gzip in gzip": (gzip.compress(GZIP), "neither flow-log entries (JSON)"),
-    "noise": (bytes(range(1, 256)) * 20, "neither flow-log entries (JSON)"),
-    "words": (b"hello\nworld\n", "neither flow-log entries (JSON)"),
-    "a number": (b"17\n", "neither flow-log entries (JSON)"),
-    "markup": (b"<html><body>403</body></html>", "neither flow-log entries (JSON)"),
+    "gzip in gzip": (gzip.compress(GZIP), "Give flow-log entries"),
+    "noise": (bytes(range(1, 256)) * 20, "Give flow-log entries"),
+    "words": (b"hello\nworld\n", "Give flow-log entries"),
+    "a number": (b"17\n", "Give flow-log entries"),
+    "markup": (b"<html><body>403</body></html>", "Give flow-log entries"),
     "a table of other columns": (b"source,target,bytes\na,b,1\n", "the columns src and dst"),
     "a page of the API": (b'{"kind": "compute#instanceList", "items": []}', "no readable flow"),
     "a cut line": (TEXT.encode()[:200], "no readable flow record"),
@@ -75,19 +75,19 @@ def test_a_file_with_nothing_to_read_is_an_error_that_names_it(tmp_path: Path, n
 def test_one_unreadable_file_among_good_ones_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text(lines([GOOD]))
     (tmp_path / "b.json").write_text(lines([{**GOOD, "jsonPayload": {}}]))
-    with pytest.raises(InputError, match=r"b\.json: the file holds no readable flow record"):
+    with pytest.raises(InputError, match=r"b\.json: the file has no readable flow record"):
         read_traffic([tmp_path], Inventory())
 
 
 def test_folders_and_paths_that_hold_nothing(tmp_path: Path) -> None:
     (tmp_path / "inner").mkdir()
     (tmp_path / ".hidden").write_text(lines([GOOD]))
-    with pytest.raises(InputError, match="the folder holds no file to read flow logs from"):
+    with pytest.raises(InputError, match="the folder has no flow-log files"):
         read_traffic([tmp_path], Inventory())
     with pytest.raises(InputError, match=r"nowhere\.json: cannot be read: No such file"):
         read_traffic([tmp_path / "nowhere.json"], Inventory())
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(InputError, match="pipe: neither a file nor a folder"):
+    with pytest.raises(InputError, match="pipe: not a file or folder"):
         read_traffic([tmp_path / "pipe"], Inventory())
     # A hidden file that is named is read.
     assert only_edge(read_traffic([tmp_path / ".hidden"], Inventory())).payload_bytes == 100
@@ -143,8 +143,8 @@ def test_what_follows_a_gzip_stream_does_not_hide_it_or_its_neighbours(tmp_path:
     (tmp_path / "c.gz").write_bytes(GZIP)
     matrix = read_traffic([tmp_path], Inventory())
     assert matrix.coverage.used_count == 3 * COUNT
-    assert [note for note in matrix.coverage.notes if "ends in" in note] == [
-        f"{tmp_path / 'b.gz'} ends in the middle: what stands before the cut was read"
+    assert [note for note in matrix.coverage.notes if "ends early" in note] == [
+        f"{tmp_path / 'b.gz'} ends early: only the text before the cut was read"
     ]
 
 

@@ -40,12 +40,12 @@ def times(start: str, end: str) -> Json:
     return payload(start_time=start, end_time=end)
 
 
-MALFORMED, NO_COUNT = "malformed", "no byte count that is a number"
-NO_TIME, NO_ADDRESS = "no start or end time that can be read", "no source or destination address"
-NO_REPORTER = "no reporter or address kind that is known"
-NO_IP, NOT_JSON = "an address that is no IP address", "not a log entry in JSON"
+MALFORMED, NO_COUNT = "malformed", "the byte count is not a number"
+NO_TIME, NO_ADDRESS = "no readable start or end time", "no source or destination address"
+NO_REPORTER = "no known reporter or address kind"
+NO_IP, NOT_JSON = "an address that is not an IP address", "not a log entry in JSON"
 NEGATIVE = ("with a negative count", "a negative byte or packet count")
-ABSURD = ("with an absurd count", "more bytes than any machine can send")
+ABSURD = ("with an implausible count", "more bytes than any VM can send")
 CLOCK = ("with a wrong clock", "its time is before 2000 or after 2100")
 MOST = 2**63 - 1
 
@@ -93,7 +93,7 @@ RECORDS: dict[str, tuple[Json | str, tuple[str, str]]] = {
     ),
     "over an hour": (
         payload(end_time=stamp(3600.000001)),
-        ("of an absurd duration", "it covers an absurdly long time"),
+        ("with an implausible duration", "its duration is implausibly long"),
     ),
     "1999": (times("1999-12-31T23:59:59Z", "2000-01-01T00:00:05Z"), CLOCK),
     "1970": (times("1970-01-01T00:00:00Z", "1970-01-01T00:00:05Z"), CLOCK),
@@ -141,9 +141,7 @@ def test_bad_records_alone_are_an_error_that_names_the_file(tmp_path: Path, reas
     path.write_text(ALONE[reason] + "\n")
     with pytest.raises(InputError) as caught:
         read_traffic([path], KNOWN)
-    assert f"{path}: the file holds no readable flow record ({path}:1: {reason}" in str(
-        caught.value
-    )
+    assert f"{path}: the file has no readable flow record ({path}:1: {reason}" in str(caught.value)
 
 
 ODD_BUT_GOOD: dict[str, tuple[Json, int]] = {
@@ -252,7 +250,7 @@ def test_a_large_file_with_its_good_records_at_the_end_is_readable(tmp_path: Pat
 def test_a_large_file_without_a_good_record_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "good.json").write_text(lines([GOOD]))
     (tmp_path / "bad.json").write_text("{oops\n" * 50)
-    with pytest.raises(InputError, match=r"bad\.json: the file holds no readable flow record"):
+    with pytest.raises(InputError, match=r"bad\.json: the file has no readable flow record"):
         read_traffic([tmp_path], KNOWN)
 
 

@@ -246,7 +246,7 @@ def test_days_are_kept_by_the_choices_that_shape_them() -> None:
     ids=str,
 )
 def test_what_days_cannot_answer_is_refused(change: dict[str, Any]) -> None:
-    with pytest.raises(UsageError, match="--rollup keeps"):
+    with pytest.raises(UsageError, match="--rollup stores"):
         day_sums.days_of(TrafficOptions(**change))
 
 
@@ -258,7 +258,7 @@ def test_all_kinds_of_ends(tmp_path: Path, reporter: Reporter) -> None:
     assert by_days == by_records
     assert by_records.coverage.overlaps
     assert by_records.coverage.examples
-    assert dict(by_records.coverage.excluded)["equal to one that counts"] == 7
+    assert dict(by_records.coverage.excluded)["equal to a counted record"] == 7
 
 
 def test_an_end_is_told_by_what_the_window_says_of_it(tmp_path: Path) -> None:
@@ -279,7 +279,7 @@ def test_an_end_is_told_by_what_the_window_says_of_it(tmp_path: Path) -> None:
     by_records, by_days = both(tmp_path, rows, KNOWN, options)
     assert isinstance(by_records, TrafficMatrix)
     assert by_days == by_records
-    assert dict(by_records.coverage.excluded) == {"outside the window asked for": 1}
+    assert dict(by_records.coverage.excluded) == {"outside the requested window": 1}
 
 
 def test_an_address_is_its_holders_by_the_minute_in_which_a_flow_began(tmp_path: Path) -> None:

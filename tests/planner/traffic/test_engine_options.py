@@ -39,14 +39,17 @@ def flows(tmp_path: Path) -> Path:
     return path
 
 
-TOO_SMALL = "do not fit into the memory limit"
+TOO_SMALL = "the flow logs exceed the memory limit"
 NO_SIZES = ("nonsense", "", "2", "-1GB", "none", "50%", "2 giga", "2GB'; --", "1e3GB", "²GB")
 
 
 @listed(
     ("option", "said"),
     [
-        *(({"memory_limit": one}, (f"memory limit {one!r} is no size", "2GB")) for one in NO_SIZES),
+        *(
+            ({"memory_limit": one}, (f"memory limit {one!r} is not a size", "2GB"))
+            for one in NO_SIZES
+        ),
         *(({"memory_limit": one}, (TOO_SMALL,)) for one in ("1KB", "5MB")),
         *(({"threads": one}, (f"threads is 1 to 1024, not {one}",)) for one in (0, -1, 100_000)),
     ],
@@ -68,7 +71,7 @@ def test_a_temporary_folder_that_cannot_be_is_refused(flows: Path, tmp_path: Pat
     for folder in (tmp_path / "nowhere", flows):
         with pytest.raises(UsageError) as caught:
             read_traffic([flows], KNOWN, TrafficOptions(temp_directory=folder))
-        assert str(caught.value).startswith(f"{folder}: no temporary folder can be made there")
+        assert str(caught.value).startswith(f"{folder}: no temporary folder can be created")
 
 
 def tree(folder: Path) -> dict[str, int]:

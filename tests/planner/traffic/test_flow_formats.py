@@ -196,7 +196,7 @@ def test_names_tell_machines_that_no_inventory_has_in_every_layout(tmp_path: Pat
     owner = next(o for o in as_json.owners if o.name == "gone")
     assert (owner.zone, owner.region) == ("us-central1-c", "us-central1")
     assert owner.subnetwork == WEB.interfaces[0].subnetwork
-    assert "1 machine of the records is not in the inventory (deleted since?): gone" in (
+    assert "1 VM of the records is not in the inventory (deleted since?): gone" in (
         as_json.coverage.notes
     )
 
@@ -204,13 +204,13 @@ def test_names_tell_machines_that_no_inventory_has_in_every_layout(tmp_path: Pat
 def test_parquet_that_is_no_flow_log_or_holds_none_is_an_error(tmp_path: Path) -> None:
     path = tmp_path / "x.parquet"
     pq.write_table(pa.table({"a": [1], "b": ["x"]}), path)
-    with pytest.raises(InputError, match=r"x\.parquet: neither a BigQuery export"):
+    with pytest.raises(InputError, match=r"x\.parquet: unknown format. Give a BigQuery export"):
         read_traffic([path], KNOWN)
     pq.write_table(pa.Table.from_pylist(ENTRIES).slice(0, 0), path)
     with pytest.raises(InputError, match=r"x\.parquet: the file holds no records"):
         read_traffic([path], KNOWN)
     pq.write_table(pa.table({"jsonPayload": ["text", "text"]}), path)
-    with pytest.raises(InputError, match=r"x\.parquet: the file holds no readable flow record"):
+    with pytest.raises(InputError, match=r"x\.parquet: the file has no readable flow record"):
         read_traffic([path], KNOWN)
 
 
@@ -248,5 +248,5 @@ def test_left_out_records_of_parquet_are_shown_with_their_row(tmp_path: Path) ->
     assert coverage.excluded == (("malformed", 1), ("with a negative count", 1))
     assert {(e.source, e.reason) for e in coverage.examples} == {
         (f"{tmp_path / 'b.parquet'}: row 2", "a negative byte or packet count"),
-        (f"{tmp_path / 'b.parquet'}: row 4", "an address that is no IP address"),
+        (f"{tmp_path / 'b.parquet'}: row 4", "an address that is not an IP address"),
     }

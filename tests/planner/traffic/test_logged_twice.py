@@ -17,8 +17,8 @@ WEB2 = host("web2", "10.0.1.2", subnetwork="front")
 DB = host("db", "10.0.2.1", subnetwork="back")
 KNOWN = inventory(WEB, WEB2, DB, subnet("front", logs=True), subnet("back", logs=False))
 
-REPEATED = "equal to one that counts"
-SUPERSEDED = "of flows that another flow-log configuration reports as well"
+REPEATED = "equal to a counted record"
+SUPERSEDED = "of flows that another flow-log configuration also reports"
 
 
 def numbered(count: int, first: int = 0) -> list[Json]:

@@ -109,13 +109,13 @@ OUTSIDE = entry("10.8.0.7", "8.8.8.8", 10, src_gke_details=gke(WEB))
 @listed(
     ("entries", "payloads", "left_out"),
     [
-        ([record(100), record(90, by="DEST")], [100], {"reported by the sender too": 1}),
+        ([record(100), record(90, by="DEST")], [100], {"also reported by the sender": 1}),
         ([record(90, by="DEST")], [90], {}),
         # Of two configurations.
         ([record(100), record(80, configuration="again")], [100], {}),
         # Where one says less of the sender.
-        ([record(100, is_reply=True), LESS], [100], {"reported by the sender too": 1}),
-        ([record(1), OUTSIDE], [1], {"an end that is no pod": 1}),
+        ([record(100, is_reply=True), LESS], [100], {"also reported by the sender": 1}),
+        ([record(1), OUTSIDE], [1], {"an end that is not a Pod": 1}),
     ],
 )
 def test_what_is_reported_twice_counts_once_and_what_is_no_pod_not_at_all(
@@ -218,7 +218,7 @@ def test_a_table_of_pods_and_workloads(tmp_path: Path, known: Inventory) -> None
         ("shop/web", A, "shop/db", B, "shop/db", False, 1000),
         ("other/job", None, "shop/db", B, "shop/db", False, 10),
     ]
-    assert found.left_out == (("an end that is no pod", 1),)
+    assert found.left_out == (("an end that is not a Pod", 1),)
     assert found.month_seconds == 3600
     assert found.flows[2].path_class is None
 
@@ -285,13 +285,13 @@ def test_hubble_counts_events_and_no_bytes(tmp_path: Path, known: Inventory) -> 
     assert not found.has_bytes
     assert found.record_count == 8
     assert dict(found.left_out) == {
-        "an end that is no pod": 1,
+        "an end that is not a Pod": 1,
         "dropped or refused": 1,
-        "no flow (a lost-events or status line)": 1,
+        "not a flow (a lost-events or status line)": 1,
         "not readable": 1,
-        "reported by the sender's node too": 1,
+        "also reported by the sender's node": 1,
     }
-    assert "nothing of bytes" in found.notes[0]
+    assert "they have no bytes and no price" in found.notes[0]
 
 
 def test_events_outside_the_window_asked_for_are_left_out(tmp_path: Path, known: Inventory) -> None:
@@ -300,7 +300,7 @@ def test_events_outside_the_window_asked_for_are_left_out(tmp_path: Path, known:
     options = TrafficOptions(since=START, until=START + timedelta(hours=1))
     found = pods([path], known, options)
     assert [flow.record_count for flow in found.flows] == [1]
-    assert dict(found.left_out) == {"outside the window asked for": 1}
+    assert dict(found.left_out) == {"outside the requested window": 1}
 
 
 def test_events_are_never_added_to_volumes(tmp_path: Path, known: Inventory) -> None:
@@ -309,7 +309,7 @@ def test_events_are_never_added_to_volumes(tmp_path: Path, known: Inventory) -> 
     found = pods([tmp_path], known)
     assert found.sources == (PodSource.FLOW_LOGS,)
     assert [flow.payload_bytes for flow in found.flows] == [100]
-    assert found.notes == ("also given, and not added to it: Hubble flows",)
+    assert found.notes == ("also given, but not added: Hubble flows",)
 
 
 def test_alike_files_are_read_in_one_query(known: Inventory, tmp_path: Path) -> None:
@@ -361,7 +361,7 @@ def test_flows_of_hubble_that_are_cut_say_so(
     path.write_bytes(whole[: len(whole) // 2])
     found = pods([path], known)
     assert 0 < found.flows[0].record_count < 20_000
-    assert found.incomplete == (f"{path} ends in the middle: what stands before the cut was read",)
+    assert found.incomplete == (f"{path} ends early: only the text before the cut was read",)
 
 
 def test_a_line_without_end_takes_no_memory(tmp_path: Path, known: Inventory) -> None:

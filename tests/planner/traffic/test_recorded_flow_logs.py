@@ -104,4 +104,4 @@ def test_the_recorded_files_read_together() -> None:
     assert coverage.has_metadata
     # They lie weeks apart: the time between is not counted as idle.
     assert matrix.observed_minutes < 60 * len(FILES)
-    assert "without any record" in coverage.notes[0]
+    assert "without records" in coverage.notes[0]

@@ -125,7 +125,7 @@ def _twice(name: str) -> Callable[[Json], None]:
 
 FAULTS: dict[str, tuple[Callable[[Json], None], str]] = {
     "another schema": (_set("schema", to="netplan.report/1"), "/schema: netplan.report/1"),
-    "a newer schema": (_set("schema", to="netplan.calibration/2"), "update netplan"),
+    "a newer schema": (_set("schema", to="netplan.calibration/2"), "Update netplan"),
     "a schema that is no text": (_set("schema", to=[1]), "/schema: "),
     "no schema": (_drop("schema"), "/schema: "),
     "no factor's ratio": (lambda found: found["latents"][0].pop("ratio"), "ratio"),
@@ -135,7 +135,10 @@ FAULTS: dict[str, tuple[Callable[[Json], None], str]] = {
     "null for a number": (_set("latents", 1, "ratio", to=None), "latents[1]"),
     "a number for a text": (_set("pairs", 0, "key", to=5), "pairs[0]"),
     "an object for a list": (_set("classes", to={}), "classes"),
-    "a negative ratio": (_set("latents", 0, "ratio", to=-0.5), "/latents/0/ratio: -0.5"),
+    "a negative ratio": (
+        _set("latents", 0, "ratio", to=-0.5),
+        "/latents/0/ratio: must be between low_ratio and high_ratio, and above 0, not -0.5",
+    ),
     "a ratio of 0": (_set("latents", 0, "low_ratio", to=0), "/latents/0/ratio"),
     "a range that ends below": (_set("latents", 2, "high_ratio", to=1e-3), "/latents/2/ratio"),
     "a range that starts above": (_set("latents", 2, "low_ratio", to=50), "/latents/2/ratio"),
@@ -144,7 +147,10 @@ FAULTS: dict[str, tuple[Callable[[Json], None], str]] = {
         "/latents/0/prior_low_ratio",
     ),
     "a spread of 0": (_set("latents", 0, "prior_sd", to=0), "/latents/0/prior_sd"),
-    "a pair's negative ratio": (_set("pairs", 1, "ratio", to=-1), "/pairs/1/ratio: -1"),
+    "a pair's negative ratio": (
+        _set("pairs", 1, "ratio", to=-1),
+        "/pairs/1/ratio: must be between low_ratio and high_ratio, and above 0, not -1",
+    ),
     "a negative count": (_set("classes", 0, "probe_count", to=-1), "/classes/0/probe_count"),
     "no scatter": (_set("classes", 0, "scatter_ratio", to=0), "/classes/0/scatter_ratio"),
     "a factor twice": (_twice("latents"), "/latents: "),
@@ -152,8 +158,8 @@ FAULTS: dict[str, tuple[Callable[[Json], None], str]] = {
     "a class twice": (_twice("classes"), "/classes: "),
     "a row too few": (lambda found: found["covariance"].pop(), "/covariance: "),
     "a row too many": (lambda found: found["covariance"].append([0.0]), "/covariance: "),
-    "a row too short": (_set("covariance", 2, to=[0.0]), "/covariance/2: 1 figures"),
-    "a row too long": (_set("covariance", 0, to=[0.0, 0.0]), "/covariance/0: 2 figures"),
+    "a row too short": (_set("covariance", 2, to=[0.0]), "/covariance/2: 1 values"),
+    "a row too long": (_set("covariance", 0, to=[0.0, 0.0]), "/covariance/0: 2 values"),
     "a negative variance": (_set("covariance", 0, to=[-1.0]), "/covariance/0"),
     "no covariance": (_drop("covariance"), "/covariance: 0 rows"),
 }
@@ -206,7 +212,7 @@ class TestRefused:
             ),
             ('{"schema": "netplan.calibration/1",}', ""),
             *((data, "") for data in (b"\xff\xfe\x00", b'{"schema": "\xff"}', b"PAR1\x00\x01")),
-            *((text, "no calibration") for text in ("[]", "5", "null", '"x/1"', "true")),
+            *((text, "not a calibration") for text in ("[]", "5", "null", '"x/1"', "true")),
         ],
         ids=lambda value: str(value)[:20],
     )

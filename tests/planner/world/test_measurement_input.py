@@ -61,7 +61,7 @@ def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
 def test_a_file_that_is_no_store_is_refused(tmp_path: Path, text: str) -> None:
     path = tmp_path / "iperf3.json"
     path.write_text(text, encoding="latin-1")
-    with pytest.raises(InputError, match=r"iperf3\.json:1: .*`netplan probe import` makes a store"):
+    with pytest.raises(InputError, match=r"iperf3\.json:1: .*Create a store from tool output"):
         read_measurements([path])
 
 

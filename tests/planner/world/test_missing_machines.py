@@ -18,7 +18,7 @@ from netplan_planner.world.not_read import all_unread, autoscaled
 from support.rules.facts import machine as vm
 
 Json = dict[str, Any]
-COUNTED = "Autoscaled groups are counted with the machines that were read, for the whole month"
+COUNTED = "Autoscaled groups are counted with the VMs that were read, for a full month"
 ZONE = "projects/p/zones/us-central1-a"
 MANAGER = f"{ZONE}/instanceGroupManagers/web"
 CLUSTER = "projects/p/locations/us-central1/clusters/c"
@@ -50,7 +50,7 @@ def made_by(link: str, **labels: str) -> Instance:
 
 
 def test_a_group_without_any_of_its_machines() -> None:
-    assert said(groups=(group(5),)) == {"web": "its machines are in no input: 5"}
+    assert said(groups=(group(5),)) == {"web": "the input has none of its VMs: 5"}
     assert said(groups=(group(0), group(None))) == {}
 
 
@@ -66,7 +66,7 @@ def test_one_machine_of_a_group_is_enough(known: tuple[Instance, InstanceGroup])
     """Its size and its machines may be of two times."""
     one, owner = known
     assert said(one, groups=(owner,)) == {}
-    assert said(groups=(owner,)) == {"web": "its machines are in no input: 5"}
+    assert said(groups=(owner,)) == {"web": "the input has none of its VMs: 5"}
 
 
 def pool(**more: Any) -> NodePool:
@@ -83,28 +83,28 @@ def cluster(**more: Any) -> Cluster:
 @pytest.mark.parametrize(
     ("more", "count"),
     [
-        ({"initial_node_count": 3}, "3 in each zone at first"),
+        ({"initial_node_count": 3}, "initially 3 per zone"),
         (
             {"initial_node_count": 3, "min_node_count": 1, "max_node_count": 1000},
-            "1 to 1,000 in each zone",
+            "1 to 1,000 per zone",
         ),
         (
             {"initial_node_count": 2, "total_min_node_count": 3, "total_max_node_count": 9},
             "3 to 9 in all",
         ),
-        ({}, "their number is not known"),
+        ({}, "their number is unknown"),
         ({"initial_node_count": 0}, ""),
     ],
 )
 def test_a_pool_without_any_of_its_nodes(more: Json, count: str) -> None:
-    expected = {"np": f"its nodes are in no input: {count}"} if count else {}
+    expected = {"np": f"the input has none of its nodes: {count}"} if count else {}
     assert said(pools=(pool(**more),)) == expected
 
 
 @pytest.mark.parametrize(("size", "count"), [(7, "7"), (0, "")])
 def test_the_groups_of_a_pool_say_how_many_nodes_it_has(size: int, count: str) -> None:
     one = pool(initial_node_count=3, instance_groups=(SelfLink(MANAGER),))
-    expected = {"np": f"its nodes are in no input: {count}"} if count else {}
+    expected = {"np": f"the input has none of its nodes: {count}"} if count else {}
     assert said(groups=(group(size),), pools=(one,)) == expected
 
 
@@ -119,9 +119,9 @@ def test_one_node_of_a_pool_is_enough() -> None:
 
 def test_a_cluster_without_any_of_its_nodes() -> None:
     auto = cluster(is_autopilot=True, node_count=4)
-    by_whom = "its nodes are in no input: 4 (GKE Autopilot)"
+    by_whom = "the input has none of its nodes: 4 (GKE Autopilot)"
     assert said(clusters=(auto,), pools=(pool(initial_node_count=1),)) == {"c": by_whom}
-    assert said(clusters=(cluster(node_count=4),)) == {"c": "its nodes are in no input: 4"}
+    assert said(clusters=(cluster(node_count=4),)) == {"c": "the input has none of its nodes: 4"}
     assert said(clusters=(cluster(),)) == {}
     node = made_by(MANAGER, goog_k8s_cluster_name="c")
     assert said(node, clusters=(auto,)) == {}
@@ -141,7 +141,7 @@ def test_autoscaled_groups_and_pools_are_named_with_their_machines() -> None:
         instance_groups=(scaled, replace(group(5), name="not-scaled")),
         kubernetes=Kubernetes(node_pools=(nodes, pool(instance_groups=nodes.instance_groups))),
     )
-    web = "web has 1 machine (its limits are not read)"
+    web = "web has 1 VM (its limits were not read)"
     assert autoscaled(inventory) == (f"{COUNTED}: {web}; np has 1 node (0 to 9 in all).",)
     # Where no metadata names the maker, the members of its group do.
     members = Inventory(instances=(vm("x-1"),), instance_groups=(scaled, listed))

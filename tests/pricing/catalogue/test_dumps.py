@@ -42,8 +42,11 @@ def test_pages_lists_and_lines_hold_the_same(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (json.dumps({"skus": [CORE]}).encode()[:-40], "cut or not JSON"),
-        (gzip.compress(json.dumps({"skus": [CORE]}).encode(), mtime=0)[:-30], "cut or damaged"),
+        (json.dumps({"skus": [CORE]}).encode()[:-40], "incomplete or not JSON"),
+        (
+            gzip.compress(json.dumps({"skus": [CORE]}).encode(), mtime=0)[:-30],
+            "the compressed file is incomplete or damaged",
+        ),
         (b"", "not JSON, or empty"),
         (b"<html>", "not JSON, or empty"),
         (b'{"skus": [{"description": "x"}]}', r"skuId.*\$\.skus\[0\]"),
@@ -65,7 +68,7 @@ def test_what_no_snapshot_can_be_made_from_is_refused(tmp_path: Path) -> None:
         "names a next one": write_page(tmp_path / "cut.json", [CORE, NAT], token="more"),
         "no SKU of Networking": write_page(tmp_path / "half.json", [CORE]),
         "another service": write_page(tmp_path / "other.json", [CORE, NAT, foreign]),
-        "AAAA-0000-0001.*come|come.*AAAA-0000-0001": write_page(
+        "AAAA-0000-0001.*read twice|repeated.*AAAA-0000-0001": write_page(
             tmp_path / "twice.json", [CORE, NAT, CORE]
         ),
         "BBBB-0000-0002: a price in IDR": write_page(tmp_path / "idr.json", [CORE, NAT, rupiah]),
@@ -101,12 +104,12 @@ def test_prices_are_exact_and_in_netplans_units() -> None:
 
 
 def test_no_steps_foreign_money_and_negative_prices_are_no_price() -> None:
-    assert rate(usd=())[1:] == ([], "the catalogue names no price")
+    assert rate(usd=())[1:] == ([], "the catalog states no price")
     assert rate(currency="IDR")[1:] == ([], "in IDR, not USD")
     negative = msgspec.convert(sku("X", "RAM", usd=((0, "-1"),)), Sku)
     assert rate_of(negative).reason == "a negative price"
     falling = rate(usd=((10, "0.1"), (0, "0.2")))
-    assert falling[1:] == ([], "steps that do not rise")
+    assert falling[1:] == ([], "steps that do not increase")
 
 
 def test_the_command_prints_a_row_for_each_sku_in_order(tmp_path: Path) -> None:
@@ -120,6 +123,6 @@ def test_the_command_prints_a_row_for_each_sku_in_order(tmp_path: Path) -> None:
         "AAAA-0000-0002,vm_component,n2,ram,ondemand,true,",
         "AAAA-0000-0001,vm_component,n2,core,ondemand,true,",
     ]
-    assert lines[3].startswith("'=1+1,,,,ondemand,false,a part of a machine in words")
+    assert lines[3].startswith("'=1+1,,,,ondemand,false,a VM part in unknown words")
     assert "4 SKUs: 3 of kinds that netplan prices, 0 of others, 1 not recognised" in done.stderr
     assert "'=cmd() Instance Core running in Iowa'" in done.stderr

@@ -155,9 +155,9 @@ def _without_costs(rows: list[Row]) -> list[Row]:
         (_without_default_prices, "costs on demand"),
         (_kept(lambda row: row["sku"]["id"] == VCPU), "fee is not in the billing export"),
         (_kept(_is_of_one_project), "other covered usage than their fee was used for"),
-        (_without_credits, "no column of credits"),
+        (_without_credits, "the billing export has no credits column"),
         (_without_costs, "cannot be read"),
-        (lambda rows: rows * 2, "stand in it more than once"),
+        (lambda rows: rows * 2, "are in it more than once"),
     ],
 )
 def test_what_cannot_be_counted_by_the_hour_is_a_doubt(

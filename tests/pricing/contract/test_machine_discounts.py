@@ -35,7 +35,7 @@ def test_a_series_that_is_not_billed_has_the_discount_that_all_billed_ones_have(
     assert of(found, "n2-standard-8").usd == of(LIST, "n2-standard-8").usd * Decimal("0.8")
     e2 = of(found, "e2-standard-8")
     assert e2.usd == of(LIST, "e2-standard-8").usd * Decimal("0.8")
-    assert "20.0 % less than the list assumed, as for all vCPUs and memory on demand" in e2.note
+    assert "assumed 20.0 % less than the list, as for all vCPUs and memory on demand" in e2.note
 
 
 @pytest.mark.parametrize(
@@ -44,14 +44,21 @@ def test_a_series_that_is_not_billed_has_the_discount_that_all_billed_ones_have(
         (("0.8", "0.7"), ("0.8", "0.8")),
         (("0.8", "0.8"), ("0.6", "0.6")),
         (("1", "1"), ("1", "1")),
-        (("0.8", "0.8"),),
+        (("0.8", "0.7"),),
     ],
-    ids=["differ", "differ by series", "list", "one series"],
+    ids=["differ", "differ by series", "list", "differ in one series"],
 )
 def test_where_the_bill_has_no_one_discount_the_list_stands(
     ratios: tuple[tuple[str, str], ...],
 ) -> None:
     assert of(book(*ratios), "e2-standard-8").usd == of(LIST, "e2-standard-8").usd
+
+
+def test_one_series_may_be_all_of_the_bill() -> None:
+    found = book(("0.6", "0.6"))
+    e2 = of(found, "e2-standard-8")
+    assert e2.usd == of(LIST, "e2-standard-8").usd * Decimal("0.6")
+    assert "assumed 40.0 % less than the list" in e2.note
 
 
 def test_spot_and_commitments_have_their_own() -> None:
@@ -64,7 +71,7 @@ def test_what_is_compared_is_at_list_where_the_bill_has_no_one_discount() -> Non
     def skus(*machine_types: str) -> list[str]:
         return [part.sku_id or "" for one in machine_types for part in of(LIST, one).parts]
 
-    for uneven in (book(("0.8", "0.8")), book(("0.8", "0.8"), ("0.6", "0.6"))):
+    for uneven in (book(("0.8", "0.7")), book(("0.8", "0.8"), ("0.6", "0.6"))):
         assert of(uneven.even, "n2-standard-8") == of(LIST, "n2-standard-8")
         assert uneven.is_mixed(skus("n2-standard-8", "e2-standard-8"))
         assert not uneven.is_mixed(skus("n2-standard-8", "n2-standard-4"))

@@ -53,7 +53,7 @@ def test_what_is_not_billed_has_the_discount_that_all_of_the_bill_has() -> None:
     prices = book(west=(STEPS, "0.9"), zones=({0: "0.01"}, "0.9"))
     found = prices.traffic(PathClass.INTERNET, src_region="us-central1", network_tier="STANDARD")
     assert paid(found) == [Decimal("0.0765"), Decimal("0.0585"), Decimal("0.0405")]
-    assert "10.0 % less than the list assumed" in found[-1].price.note
+    assert "assumed 10.0 % less than the list" in found[-1].price.note
 
 
 def test_where_the_bill_has_no_one_discount_the_list_stands() -> None:

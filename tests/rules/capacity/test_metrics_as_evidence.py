@@ -43,7 +43,7 @@ def test_a_machine_at_its_cap_is_found_without_flow_logs(tmp_path: Path) -> None
 
 def test_coarse_points_hide_bursts(tmp_path: Path) -> None:
     (hit,) = hits("egress-cap-saturated", facts(tmp_path, {**FULL, "step_s": 300}))
-    assert "points cover more than a minute" in hit.confidence_reason
+    assert "points cover more than one minute" in hit.confidence_reason
 
 
 def test_counters_go_before_a_sample_of_flows(tmp_path: Path) -> None:
@@ -62,7 +62,7 @@ def test_counters_go_before_a_sample_of_flows(tmp_path: Path) -> None:
 OUTSIDE = {"flow": "egress", "machine": "a", "where": "EXTERNAL", "values": [0.9e9]}
 
 
-NO_TRAFFIC, NO_PEER = "no traffic was given", "name no peer"
+NO_TRAFFIC, NO_PEER = "no traffic given", "name no peer"
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_what_metrics_are_evidence_of(
 def test_no_metrics_are_not_evaluated(tmp_path: Path) -> None:
     bare = facts_of({"machines": [VM]}, tmp_path)
     assert bare.metrics is None
-    assert "no metrics were read" in (lacking(Need.METRICS, bare) or "")
+    assert "no metrics given" in (lacking(Need.METRICS, bare) or "")
     assert "no traffic" in why_not("egress-cap-saturated", bare)
 
 

@@ -83,7 +83,7 @@ def test_a_newer_platform_of_the_same_type_costs_nothing_and_needs_no_new_type()
 @pytest.mark.parametrize(
     ("old", "caution"),
     [
-        (machine("a"), "Stops the machine"),
+        (machine("a"), "Stops the VM"),
         (replace(machine("a"), bandwidth_tier=model.BandwidthTier.TIER_1), "stays until"),
         (replace(machine("a"), local_ssd_count=1), "Local SSD or GPUs"),
         (replace(machine("a"), gpu_count=1), "Local SSD or GPUs"),
@@ -93,7 +93,7 @@ def test_commands_only_where_they_suffice(old: model.Instance, caution: str) -> 
     new = candidate(facts_of(old), "n2d-standard-8", model.Usage.ON_DEMAND)
     fix = resize_fix(facts_of(old), old, new, "")
     assert caution in shown(fix.caution)
-    assert bool(fix.commands) == (caution == "Stops the machine")
+    assert bool(fix.commands) == (caution == "Stops the VM")
 
 
 def test_caps_for_the_outside_are_whole_numbers() -> None:

@@ -70,7 +70,7 @@ def test_calls_of_google_apis_say_nothing_behind_public_nat(tmp_path: Path) -> N
     assert hits("nat-vs-address-breakeven", facts) == ()
     assert hits("nat-carries-internal", facts) == ()
     (noted,) = judge(find_rule("google-api-path"), facts).not_evaluated
-    assert noted.reason == "no routes were read"
+    assert noted.reason == "no routes in the inventory"
 
 
 @needs_shared

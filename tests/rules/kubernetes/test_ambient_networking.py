@@ -14,5 +14,5 @@ def test_the_advice_warns_of_it_only_where_no_namespace_was_read(
     (finding,) = judged_case(RULE, case).findings
     assert finding.fix is not None
     said = str(finding.fix.caution)
-    assert ("GKE's ambient networking does not support the field" in said) is is_warned
-    assert "not when they are overloaded." in said
+    assert ("GKE ambient networking does not support the field" in said) is is_warned
+    assert "not when its endpoints are overloaded." in said

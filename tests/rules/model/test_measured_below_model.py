@@ -120,9 +120,7 @@ def test_the_kinds_of_a_direction_are_one_finding_with_the_worst_first() -> None
     found = {hit.subject: hit for hit in hits(RULE, facts)}
     assert set(found) == {"a → b (us-central1-a)", "b → a (us-central1-a)"}
     hit = found["a → b (us-central1-a)"]
-    assert shown(hit.message).startswith(
-        "1 stream reached 1 Gbit/s, 4% of 25.7 Gbit/s as predicted"
-    )
+    assert shown(hit.message).startswith("1 stream reached 1 Gbit/s, 4% of 25.7 Gbit/s predicted")
     assert "; 16 streams reached 8 Gbit/s, 25% of 32.0 Gbit/s; first suspect: " in shown(
         hit.message
     )
@@ -140,7 +138,7 @@ def test_a_suspect_of_several_kinds_stands_once_where_it_explains_most() -> None
     assert shown(hit.message).startswith("1 stream reached 0.01 Gbit/s, 4% of 0.24 Gbit/s")
     (told,) = [str(item.value) for item in hit.evidence if item.name.startswith("suspect_")]
     assert told.startswith("receive-ceiling: ")
-    assert told.endswith("with that, 0.67 Gbit/s is predicted (with 16 streams)")
+    assert told.endswith("the prediction for that is 0.67 Gbit/s (with 16 streams)")
 
 
 # What it says of itself
@@ -150,12 +148,12 @@ def test_a_suspect_of_several_kinds_stands_once_where_it_explains_most() -> None
     ("fields", "confidence", "reason"),
     [
         ({}, "high", ""),
-        ({"runs": 2}, "medium", "it rests on 2 runs"),
-        ({"runs": 1}, "medium", "it rests on 1 run"),
+        ({"runs": 2}, "medium", "it is based on 2 runs"),
+        ({"runs": 1}, "medium", "it is based on 1 run"),
         ({"started_at": ""}, "medium", "the time of the run is not recorded"),
-        ({"duration_s": None}, "medium", "the length of the run is not recorded"),
-        ({"sender": {"cpu_ratio": 15.0}}, "medium", "the tool itself was a limit (cpu-bound)"),
-        ({"runs": 1, "started_at": ""}, "low", "it rests on 1 run; the time of the run"),
+        ({"duration_s": None}, "medium", "the duration of the run is not recorded"),
+        ({"sender": {"cpu_ratio": 15.0}}, "medium", "the tool itself was the limit (cpu-bound)"),
+        ({"runs": 1, "started_at": ""}, "low", "it is based on 1 run; the time of the run"),
         # What the prediction has in it is no doubt.
         ({"is_bidirectional": True}, "high", ""),
         ({"over": "external", "gbps": 1.0}, "high", ""),
@@ -171,13 +169,13 @@ def test_a_recorded_class_alone_is_a_doubt() -> None:
     none = {"address": None}
     said = run(gbps=4.0, sender=none, receiver=none, path_class="same-zone-internal")
     (hit,) = hits(RULE, measured_facts(said))
-    assert hit.confidence_reason == "the address that was used is not recorded"
+    assert hit.confidence_reason == "the address used is not recorded"
 
 
 def test_an_assumed_platform_is_a_doubt() -> None:
     machines = (host("a", 1, cpu_platform=None, machine_type="m2-hypermem-416"), B)
     (hit,) = hits(RULE, measured_facts(run(gbps=2.0), machines=machines))
-    assert "CPU platform is not known" in hit.confidence_reason
+    assert "CPU platform is unknown" in hit.confidence_reason
 
 
 def test_the_advice_names_the_first_suspects_and_the_evidence_all() -> None:
@@ -211,12 +209,15 @@ def test_the_advice_names_the_first_suspects_and_the_evidence_all() -> None:
 @pytest.mark.parametrize(
     ("fields", "reason"),
     [
-        ({"dst": "203.0.113.9"}, "an end of the measurement is no machine of the inventory"),
-        ({"src": "203.0.113.8", "dst": "203.0.113.9"}, "no end of the measurement is a machine"),
-        ({"bitrate_limit_gbps": 5.0}, "no prediction stands beside a measurement: bitrate-limit"),
-        ({"streams": None}, "no prediction stands beside a measurement: streams-unknown"),
-        ({"protocol": "udp"}, "no prediction stands beside a measurement: not-tcp"),
-        ({"duration_s": 0.0}, "no prediction stands beside a measurement: damaged"),
+        ({"dst": "203.0.113.9"}, "one end of the measurement is not a VM of the inventory"),
+        ({"src": "203.0.113.8", "dst": "203.0.113.9"}, "neither end of the measurement is a VM"),
+        (
+            {"bitrate_limit_gbps": 5.0},
+            "no prediction is comparable with a measurement: bitrate-limit",
+        ),
+        ({"streams": None}, "no prediction is comparable with a measurement: streams-unknown"),
+        ({"protocol": "udp"}, "no prediction is comparable with a measurement: not-tcp"),
+        ({"duration_s": 0.0}, "no prediction is comparable with a measurement: damaged"),
     ],
 )
 def test_what_cannot_be_judged_is_listed_and_never_a_pass(
@@ -238,8 +239,8 @@ def test_a_type_without_a_cap_is_listed() -> None:
 @pytest.mark.parametrize(
     ("measured", "reason"),
     [
-        (None, "no measurements were given (--measurements FILE)"),
-        ((), "the stores hold no measurement"),
+        (None, "no measurements given (--measurements FILE)"),
+        ((), "the stores contain no measurements"),
     ],
 )
 def test_without_measurements_it_is_not_evaluated(

@@ -205,7 +205,7 @@ def test_two_networks_of_different_mtus_are_named() -> None:
     facts = replace(facts, inventory=replace(facts.inventory, networks=networks))
     (one,) = suspects(facts=facts)
     assert (one.name, one.standing) == ("small-packets", _suspects.WEAK)
-    assert "1,460 bytes; a network of the two allows 8,896" in one.evidence
+    assert "1,460 bytes; one of the two networks allows 8,896" in one.evidence
 
 
 def test_suspects_stand_by_what_they_explain() -> None:

@@ -33,7 +33,7 @@ def test_a_region_keeps_its_commitments() -> None:
     (bound,) = between_regions(*both)
     assert free.saving_usd_per_month is not None
     assert bound.saving_usd_per_month == free.saving_usd_per_month - COVERED
-    assert "all the same" in bound.saving.note
+    assert "in any case" in bound.saving.note
 
 
 def test_the_one_without_a_commitment_moves() -> None:

@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from netplan_planner.model import Value
+from netplan_planner.planning.run_record import add_run
 from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.renderers.output import FORMATS, parse_output, write_outputs
 from netplan_pricing.container import FILE_NAME
 from support.calibrations.inputs import record, store
 from support.commands.run import run_verbs
+from support.history import runs_of
 from support.prices.billing_export import usage, write_flat_csv
 from support.prices.inputs import LISTS, TABLES, arguments, built, write_inputs
 from support.probes import answers as probe_answers
@@ -33,6 +35,13 @@ class Written(NamedTuple):
 def calibration(folder: Path) -> list[str]:
     probes = store(folder / "probes.jsonl", [record(n, 24.0 + 0.1 * n) for n in range(8)])
     return ["calibrate", str(probes), "--out", str(folder / "calibration.json")]
+
+
+def recorded(folder: Path) -> list[str]:
+    """Return what shows a history of some runs with a step in it."""
+    for run in runs_of([*[100.0] * 24, *[150.0] * 6]):
+        add_run(folder / "runs.duckdb", run)
+    return ["history", str(folder / "runs.duckdb")]
 
 
 def price_table(folder: Path) -> list[str]:
@@ -70,6 +79,15 @@ def collected(folder: Path) -> list[str]:
     return ["collect", "--demo", "gecko", "--out", str(folder / "made.tar.zst")]
 
 
+def accepted(folder: Path) -> list[str]:
+    return ["baseline", "--demo", "gecko", "--out", str(folder / "accepted.json")]
+
+
+def written_settings(folder: Path) -> list[str]:
+    (folder / "rates.csv").write_text("src,dst,gbps\na,b,1\n")
+    return ["init", "--dir", str(folder), "--project", "demo-project", "--force"]
+
+
 def aggregated(folder: Path) -> list[str]:
     return ["flows", "aggregate", "--demo", "gecko", "--out", str(folder / "sums")]
 
@@ -101,10 +119,14 @@ Source = list[str] | Callable[[Path], list[str]] | Value
 """A command, or what makes one and its input, or an answer."""
 _MADE: Mapping[str, tuple[Source, ...]] = {
     "Aggregated": (aggregated,),
+    "BaselineAnswer": (accepted,),
     "CalibrationReport": (calibration,),
     "Collected": (collected,),
+    "DiffAnswer": (["diff", "docs/examples/plan.json"],),
     "Diagnosis": (["doctor", "--anonymous"],),
     "Environment": (["config", "show", "--env"],),
+    "HistoryAnswer": (recorded,),
+    "InitAnswer": (written_settings,),
     "PluginTable": ([*_PAIR, "--plugin", "calico", "--plugin", "cilium"],),
     "Prediction": (
         [*_PAIR, "--bytes", "10GB"],

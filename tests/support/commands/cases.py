@@ -13,8 +13,8 @@ A file of `tests/cases/VERB` is a table of these members:
   - `env`: variables of the surroundings;
   - `status`: the exit status, 0 unless said;
   - `out`, `err`: texts that the streams hold, blanks and line ends taken together;
-  - `not_out`, `not_err`: texts that they do not hold; `begins`: how the error does; `opens`: how
-    the answer does; `quiet`: the error is empty;
+  - `not_out`, `not_err`: texts that they do not hold; `begins`: how the error does; `opens`,
+    `closes`: how the answer begins and ends; `quiet`: the error is empty;
   - `width`: no line of the answer but commands is longer, where there is no terminal;
   - `json`: values by their place in the answer as JSON (`prices.0.usd`): equal, a number as it is
     written; `*` stands for every one of a list, `#` for their count, `[name=web]` for those of a
@@ -72,7 +72,19 @@ OF_JSON = {
     "alike",
 }
 MEMBERS = {
-    *("words", "status", "out", "err", "not_out", "not_err", "begins", "opens", "quiet", "width"),
+    *(
+        "words",
+        "status",
+        "out",
+        "err",
+        "not_out",
+        "not_err",
+        "begins",
+        "opens",
+        "closes",
+        "quiet",
+        "width",
+    ),
     *("csv", "columns", "counts", "file", "env", "same", "other"),
     *OF_JSON,
 }
@@ -185,6 +197,7 @@ def check_text(asked: Asked, line: str, status: int) -> None:
         assert done.stderr.strip()
     assert done.stderr.startswith(case.get("begins", "")), done.stderr
     assert done.stdout.startswith(case.get("opens", "")), done.stdout
+    assert " ".join(done.stdout.split()).endswith(case.get("closes", "")), done.stdout
     assert not (case.get("quiet") and done.stderr), done.stderr
     if "width" in case:
         lines = asked.run(line, wide=False).stdout.splitlines()

@@ -117,6 +117,12 @@ def _forecast_at_its_cap(folder: Path) -> list[str]:
     return ["forecast", "--series", str(series)]
 
 
+def _started(folder: Path, _: ExitStack) -> list[str]:
+    own = folder / "started"
+    own.mkdir(exist_ok=True)
+    return ["init", "--force", "--dir", str(own)]
+
+
 def _examined(stack: ExitStack) -> list[str]:
     server = stack.enter_context(ComputeServer())
     server.add_project(one_project.PROJECT, one_project.resources())
@@ -128,10 +134,23 @@ def _tuples(row: Mapping[str, Any]) -> dict[str, Any]:
     return {key: tuple(v) if isinstance(v, list) else v for key, v in row.items()}
 
 
+def _diff_without_page(folder: Path, _: ExitStack) -> list[str]:
+    words = _without_page(folder)
+    inventory = words[words.index("--inventory") + 1]
+    return ["diff", inventory, inventory, "--strict"]
+
+
 _MADE: Mapping[str, Mapping[str, Any]] = {
     "audit": {
         "incomplete": lambda folder, _: ["audit", *_without_page(folder), "--fail-on", "never"]
     },
+    "baseline": {
+        "success": made(answers.accepted),
+        "incomplete": lambda folder, _: [
+            *("baseline", *_without_page(folder), "--strict", "--out", str(folder / "b.json"))
+        ],
+    },
+    "diff": {"incomplete": _diff_without_page},
     "collect": {
         "success": lambda folder, _: [
             *("collect", "--demo", "gecko", "--out", str(folder / "made.tar.zst"))
@@ -152,6 +171,7 @@ _MADE: Mapping[str, Mapping[str, Any]] = {
         "success": lambda _, stack: _examined(stack),
         "incomplete": lambda _, stack: [*_examined(stack), "--strict"],
     },
+    "init": {"success": _started},
     "place": {"nothing": (_nowhere,)},
     "fleet": {
         "nothing": (_fleet_without_a_type,),
@@ -172,6 +192,7 @@ _MADE: Mapping[str, Mapping[str, Any]] = {
         "incomplete": lambda folder, _: ["probe", "run", *_without_page(folder), "--yes"]
     },
     "probe import": {"success": _imported, "incomplete": _half_imported},
+    "history": {"success": made(answers.recorded)},
     "calibrate": {"success": made(answers.calibration)},
     "model evaluate": {"success": made(answers.evaluation)},
 }

@@ -11,6 +11,11 @@ def commands(command: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[s
         yield from commands(inner, (*path, name))
 
 
+SERVED = ("mcp",)
+"""The command that has no answer of its own: it answers whoever asks by its protocol."""
+
+
 def leaves(root: Any) -> Iterator[tuple[str, ...]]:
-    """Yield the words of every command that has none below it."""
-    return (path for path, command in commands(root) if not getattr(command, "commands", {}))
+    """Yield the words of every command that has an answer, and none below it."""
+    found = (path for path, command in commands(root) if not getattr(command, "commands", {}))
+    return (path for path in found if path != SERVED)

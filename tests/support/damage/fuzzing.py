@@ -27,7 +27,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from support.damage.bombs import SHARE, swollen
-from support.damage.kinds import GCLOUD, KINDS, Kind, Words, served
+from support.damage.examples import GCLOUD, served
+from support.damage.kinds import KINDS, Kind, Words
 from support.damage.mutations import damaged
 from support.servers.hostile import Asked, HostileServer, answer
 
@@ -39,7 +40,7 @@ CPU_S = 40
 WALL_S = 240
 """Far more than a case takes; the machine may be busy with others."""
 STATUSES = frozenset({0, 1, 2, 3, 4})
-_UNFORESEEN = ("Traceback", "not foreseen", "not enough memory", "shows the trace")
+_UNFORESEEN = ("Traceback", "unexpected error", "not enough memory", "shows the stack trace")
 _FRAME = 'File "'
 _CRASHED = re.compile(r"the rule crashed: [^\n]{0,120}")
 _SHOWN = 3000

@@ -29,7 +29,7 @@ from typing import Any
 from netplan_planner.readers import read_inventory
 from support.calibrations import inputs as calibration_inputs
 from support.commands.run import ROOTS
-from support.damage.kinds import GCLOUD
+from support.damage.examples import GCLOUD
 from support.flows.entries import write_entries
 from support.prices.inputs import arguments, built, made_skus, write_inputs
 from support.prices.skus import COMPUTE, NETWORKING
@@ -282,7 +282,7 @@ def kill(scene: Scene, folder: Path, mark: str, number: signal.Signals, at_s: fl
     took_s = time.monotonic() - began
     what = f"{number.name} after {at_s:.3f} s"
     faults = [f"half written: {name}" for name in run.half_written()]
-    if "Traceback" in errors or "Exception ignored" in errors or "not foreseen" in errors:
+    if "Traceback" in errors or "Exception ignored" in errors or "unexpected error" in errors:
         faults.append(f"told {errors[-600:]!r}")
     if number != signal.SIGKILL:
         scene.slowest_s = max(scene.slowest_s, took_s)
@@ -307,7 +307,7 @@ def fill_disk(scene: Scene, folder: Path, mark: str, file_bytes: int) -> None:
     status, errors = run.finished(run.start(file_bytes=file_bytes))
     faults = [f"half written: {name}" for name in run.half_written()]
     faults += [f"left {one}" for one in run.litter()]
-    if "Traceback" in errors or "not foreseen" in errors or status not in {0, 1, 2, 3}:
+    if "Traceback" in errors or "unexpected error" in errors or status not in {0, 1, 2, 3}:
         faults.append(f"status {status}, told {errors[-600:]!r}")
     scene.faults += [f"{scene.name}, files of {file_bytes:,} bytes: {fault}" for fault in faults]
 

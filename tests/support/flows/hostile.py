@@ -37,7 +37,7 @@ _NUMBERS = (
     *(443, 443.0, 443.5, 0, -1, 65535, 65536, 1e3, 1e300, 5e-324),
     *(2**53 + 1, 2**63, None),
 )
-"""Not -0.0: a text of that is no number, a column of floating numbers holds 0."""
+"""Not -0.0: a text of that is not a number, a column of floating numbers holds 0."""
 _TRIPS = (0.4999, 0.0005, 1.5, 0, -3, 1e9, 1e18, 1e300, 1.7e308, 5e-324, None)
 _TEXTS = tuple(str(text) for text in (*WHOLE, *DECIMALS) if text is not None)
 _COUNTS = (*_TEXTS, *("5", "77", "1000", "12345.0", "***", "1234***", "12,5", "NaN", "-Infinity"))

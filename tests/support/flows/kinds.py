@@ -52,6 +52,6 @@ BAD: dict[str, Json] = {
 WHY = {
     "a": "it ends before it starts",
     "b": "a negative byte or packet count",
-    "c": "an address that is no IP address",
-    "e": "an address that is no IP address",
+    "c": "an address that is not an IP address",
+    "e": "an address that is not an IP address",
 }

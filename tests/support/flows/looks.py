@@ -1,6 +1,6 @@
 """Reads log entries by the two looks of remote engines, in DuckDB, which then has no files."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import AbstractContextManager
 from functools import cache
@@ -16,6 +16,7 @@ from netplan_planner.traffic.files.embedded import EmbeddedEngine, open_engine
 from netplan_planner.traffic.files.entries import ENTRY, NO_NUMBER, Fields, is_entry, struct_type
 from netplan_planner.traffic.files.records import flow_record
 from netplan_planner.traffic.statements.keys import US_PER_DAY
+from netplan_planner.traffic.statements.series import ranks
 from netplan_planner.traffic.translation import Dialect, Statement, taken_apart
 
 
@@ -52,6 +53,12 @@ class BareEngine:
 
     def value(self, statement: str) -> Any:
         return self.rows(statement)[0][0]
+
+    def ranked(
+        self, table: str, key: str, value: str, volume: Mapping[int, Row], wanted: Sequence[int]
+    ) -> Iterator[Row]:
+        statement = ranks(table, key, value, wanted)
+        return (row for rows in self.stream(statement) for row in rows)
 
     def in_background(self, work: Callable[[Engine], T]) -> AbstractContextManager[Future[T]]:
         return at_once(self, work)

@@ -17,7 +17,7 @@ def reports_of(folder: Path, arguments: Sequence[str]) -> dict[str, str]:
     """
     folder.mkdir()
     outputs = [f"--output={name}:{folder / name}" for name in FORMATS]
-    fixed = ["--fail-on", "never", "--today", "2026-11-01", "--width", "120"]
+    fixed = ["--full", "--fail-on", "never", "--today", "2026-11-01", "--width", "120"]
     done = run_verbs(arguments=["audit", "--anonymous", *fixed, *outputs, *arguments])
     assert done.returncode == 0, done.stderr
     return {name: (folder / name).read_text(encoding="utf-8") for name in FORMATS}

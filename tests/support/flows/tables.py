@@ -78,8 +78,8 @@ WITH_ARGUMENTS: Mapping[str, Mapping[str, Callable[[], str]]] = {
     "sent_minutes": {"": lambda: series.sent_minutes(0, 4)},
     "received_minutes": {"": lambda: series.received_minutes(0, 4)},
     "ranks": {
-        "of edges": lambda: series.ranks("edge_minute", "edge", "wire", [4, 2, 1], 3),
-        "of machines": lambda: series.ranks("sent_minute", "vm", "outside", [9, 2], 10),
+        "of edges": lambda: series.ranks("edge_minute", "edge", "wire", [4, 2, 1, 1, 2, 3]),
+        "of machines": lambda: series.ranks("sent_minute", "vm", "outside", [9, 2, *range(1, 11)]),
     },
     "interval": {"": lambda: logged.interval(6, 0, 90)},
     "machine_blocks": {"": lambda: logged.machine_blocks(6, 12)},

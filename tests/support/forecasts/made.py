@@ -24,7 +24,9 @@ def series(kind: str, known: int, ahead: int, dice: np.random.Generator) -> Floa
 
     Kinds: level, ratio (grows by 0.5 % a day), amount (by 1 % of the first level), amount-noise
     (the same, noise of one size), lingering (noise of one day goes on in the next), step, outage
-    (two days at a tenth), gap (five unknown days), wandering (the level takes random steps).
+    (two days at a tenth), gap (five unknown days), wandering (the level takes random steps), bursty
+    (a day is often twice or half the usual), batch (one day in four ten times the others), heavy
+    (most days little, some 20 times that).
     """
     days = np.arange(known + ahead)
     week = WEEK[days % 7]
@@ -48,6 +50,12 @@ def series(kind: str, known: int, ahead: int, dice: np.random.Generator) -> Floa
             found[first : first + 2] *= 0.1
         case "wandering":
             found = np.exp(week + noise + np.cumsum(dice.standard_normal(len(days)) * 0.03))
+        case "bursty":
+            found = np.exp(week + 8 * noise)
+        case "batch":
+            found = np.where(dice.random(len(days)) < 0.25, 10.0, 1.0) * np.exp(noise)
+        case "heavy":
+            found = np.exp(week + 13 * noise)
         case _:
             raise ValueError(kind)
     if kind == "gap":

@@ -1,5 +1,7 @@
 """Placements to be found, small and made at random."""
 
+from itertools import pairwise
+
 import numpy as np
 
 from netplan_planner.verbs.place.solve import problem
@@ -46,5 +48,26 @@ def made(
         layers=(problem.Layer(rows, usd),),
         groups=(problem.Group(np.sort(order[-2:]), 2), problem.Group(np.sort(order[-5:-2]), 2)),
         rtt_limits=tuple(limits),
+        today=today,
+    )
+
+
+def chains(count: int, groups: tuple[problem.Group, ...] = ()) -> problem.PlacementProblem:
+    """Return chains of three machines over three zones, which hold half as many more."""
+    size = 3 * count
+    links = [pair for first in range(0, size, 3) for pair in pairwise(range(first, first + 3))]
+    one, other = np.array(links).T
+    ends = np.concatenate([one, other]), np.concatenate([other, one])
+    today = np.arange(size) % 3
+    if groups:
+        today[groups[0].members[0]] = 1
+    return problem.PlacementProblem(
+        vcpus=np.ones(size),
+        capacity=np.full(3, np.ceil(1.5 * count)),
+        allowed=np.ones((size, 3), dtype=bool),
+        unary_usd=np.zeros((size, 3)),
+        layers=(problem.Layer(problem.sparse_rows(np.ones(2 * len(one)), ends, size), ONE_REGION),),
+        groups=groups,
+        rtt_limits=(),
         today=today,
     )

@@ -42,8 +42,9 @@ def plan() -> answer.ProbePlan:
         impacts=(impact("a-1", seen_gbps=None), impact("b-1", seen_gbps=1.5)),
         mean_log_width=0.5,
         expected_log_width=0.1,
+        most_log_width=0.12,
         has_traffic=True,
-        notes=("one finding rests on no path that can be measured",),
+        notes=("one finding has no path that can be measured",),
         stored=answer.StoredRuns(path=STORE, run_count=1),
     )
 
@@ -66,7 +67,7 @@ def results() -> ProbeResults:
             MissedRuns(what="b/1-forward/2", reason="timed out", is_one_run=True),
             MissedRuns(what="b/1-forward", reason="two runs in a row failed"),
         ),
-        not_begun=("1 path not begun: the limit of 1 GiB is used up",),
+        not_begun=("1 path not begun: the limit of 1 GiB is reached",),
     )
 
 
@@ -84,6 +85,8 @@ def imported() -> ProbeImport:
             Refused(place="runs/x.xml", reason="XML is not read"),
             Refused(place="runs/y.txt", reason="the same run as JSON", is_repeat=True),
         ),
+        ready_count=2,
+        untold=("--src-type", "--path"),
     )
 
 

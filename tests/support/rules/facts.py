@@ -22,6 +22,7 @@ def machine(
     machine_type: str = "n2-standard-8",
     zone: str = "us-central1-a",
     labels: tuple[tuple[str, str], ...] = (),
+    **more: Any,
 ) -> model.Instance:
     """Return a running machine of project `p` with one interface."""
     nic = model.NetworkInterface(name="nic0", network=NETWORK, internal_ipv4="10.0.0.1")
@@ -38,6 +39,7 @@ def machine(
         interfaces=(nic,),
         cpu_platform="Intel Cascade Lake",
         labels=labels,
+        **more,
     )
 
 

@@ -112,7 +112,7 @@ class Discovery:
 
 def _check_string(spec: Mapping[str, Any], value: str, at: str, findings: list[str]) -> None:
     if spec.get("format") in {"int64", "uint64"} and not re.fullmatch(r"-?\d+", value):
-        findings.append(f"{at}: {value[:40]!r} is no {spec['format']}")
+        findings.append(f"{at}: {value[:40]!r} is not a {spec['format']}")
     if "enum" in spec and value not in spec["enum"]:
         findings.append(f"{at}: {value[:40]!r} is not in the enum")
 

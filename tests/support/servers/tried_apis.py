@@ -91,7 +91,7 @@ class Api:
     """Where in a page stands what is read of it, and has a type."""
     others: Callable[[Asked], Answer] = lambda _: json_answer({})
     """Answers to requests for anything else."""
-    missing: str = "no such project"
+    missing: str = "does not exist"
     """What is said of status 404; empty where that is the answer of a list without content."""
     keeps: bool = True
     """Whether the pages before a fault are of use: else it is an error of the whole list."""

@@ -30,7 +30,7 @@ _ROUTER = "10.77.0.254"
 _STOCK = "congctl cubic"
 """Of every route: the sysctl of a namespace takes only what the whole machine lets anybody use."""
 STOCK_RECEIVE_BYTES = 6 * 2**20
-_STOCK_SEND_BYTES = 4 * 2**20
+STOCK_SEND_BYTES = 4 * 2**20
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,7 +50,7 @@ class Host:
     mtu_bytes: int = 1460
     receive_ceiling_bytes: int = STOCK_RECEIVE_BYTES
     """The last number of `net.ipv4.tcp_rmem`."""
-    send_ceiling_bytes: int = _STOCK_SEND_BYTES
+    send_ceiling_bytes: int = STOCK_SEND_BYTES
     """The last number of `net.ipv4.tcp_wmem`."""
     window_bytes: int | None = None
     """The most that it offers to any one stream: 65,535 times a power of two, as TCP's header holds

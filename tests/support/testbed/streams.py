@@ -1,4 +1,4 @@
-"""Steady rates of a few streams over real delay on a test bed: the table of docs/accuracy.md.
+"""Steady rates of a few streams over real delay: the table of docs/background/accuracy.md.
 
 Each sender has a link of 400 Mbit/s with a queue of its own, as a machine's cap is: over short ways
 it holds the streams back, over long ones what both buffers let be on its way.
@@ -8,7 +8,7 @@ import json
 import subprocess
 from typing import NamedTuple
 
-from support.testbed.bed import STOCK_RECEIVE_BYTES, Bed, Host
+from support.testbed.bed import STOCK_RECEIVE_BYTES, STOCK_SEND_BYTES, Bed, Host
 from support.testbed.processes import wait_for
 
 LINK_MBPS = 400.0
@@ -69,6 +69,18 @@ def steady_gbps(bed: Bed, run: Run) -> float:
         finally:
             server.kill()
     return float(found["end"]["sum_received"]["bits_per_second"]) / 1e9
+
+
+def bounds_gbps(run: Run) -> tuple[float, float]:
+    """Return the least and the most that a run may carry, of payload.
+
+    Between 2/3 of a send buffer, less what packets take beside their payload, and all of it is on
+    the way of each stream (sk_stream_min_wspace); all of them together fill the link at most.
+    """
+    size = SEND_BYTES if run.set_up == GREATER else STOCK_SEND_BYTES
+    link = LINK_MBPS / 1000 * (MTU_BYTES - 52) / (MTU_BYTES + 14)
+    offered = run.streams * size * 8 / (run.rtt_ms * 1e6)
+    return min(2 / 3 * 0.95 * offered, link), min(offered, link)
 
 
 def row_of(run: Run) -> dict[str, str]:

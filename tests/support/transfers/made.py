@@ -5,6 +5,7 @@ from datetime import date
 from decimal import Decimal
 from typing import Any
 
+from netplan_planner.machines.disks import disk_of
 from netplan_planner.throughput import load_caps
 from netplan_planner.verbs.transfer.answer import EdgePrice, GridEdge, TransferPlan
 from netplan_planner.verbs.transfer.ask import TransferNeed
@@ -16,6 +17,8 @@ from support.transfers.linear import Case
 PRICES = open_prices()
 CAPS = load_caps(date(2026, 11, 21))
 BYTES_PER_GIB = 2**30
+UNBOUND: dict[str, Any] = {"disk": disk_of("--disk", "none"), "vcpu_gbps": 1000.0}
+"""Machines of which the network alone bounds what they move."""
 
 
 def case_of(seed: int, *, targets: int = 1, is_priced: bool = True) -> Case:

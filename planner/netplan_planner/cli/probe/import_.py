@@ -16,7 +16,7 @@ from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.units import counted
 from netplan_planner.verbs.probe import imported as engine
 
-SAID = "What the outputs do not say"
+SAID = "What the outputs do not contain"
 
 
 def _option(text: str, metavar: str | None = None) -> Any:
@@ -27,15 +27,15 @@ class Said(Parameters, frozen=True, kw_only=True):
     """What the outputs do not say; src ran the tool's client, dst its server."""
 
     src_type: Annotated[
-        str | None, _option("Machine type of the end that ran the tool's client.")
+        str | None, _option("Machine type of the VM that ran the tool's client.")
     ] = None
     dst_type: Annotated[
-        str | None, _option("Machine type of the end that ran the tool's server.")
+        str | None, _option("Machine type of the VM that ran the tool's server.")
     ] = None
     src_place: Annotated[str | None, _option("Zone or region of the client.", "ZONE")] = None
     dst_place: Annotated[str | None, _option("Zone or region of the server.", "ZONE")] = None
-    src_name: Annotated[str | None, _option("Name of the client's machine.")] = None
-    dst_name: Annotated[str | None, _option("Name of the server's machine.")] = None
+    src_name: Annotated[str | None, _option("Name of the client VM.")] = None
+    dst_name: Annotated[str | None, _option("Name of the server VM.")] = None
     src_tier1: Annotated[bool | None, _option("Whether the client has Tier_1 networking.")] = None
     src_image: Annotated[str | None, _option("Image of the client.")] = None
     dst_image: Annotated[str | None, _option("Image of the server.")] = None
@@ -50,14 +50,14 @@ class Import(Parameters, frozen=True, kw_only=True):
 
     paths: Annotated[
         list[Path],
-        typer.Argument(help="Files or folders; each format is told by its content."),
+        typer.Argument(help="Files or folders; the content of each tells its format."),
         WALKED,
     ]
     said: Said = Said()
     store: Store = STORE
     answer: commands.Output = commands.Output()
     strict: Annotated[
-        bool, typer.Option("--strict", help="Exit with 4 when anything was refused.")
+        bool, typer.Option("--strict", help="Exit with 4 when a result was refused.")
     ] = False
 
 

@@ -2,18 +2,15 @@
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, ClassVar
 
-import typer
-
-from netplan_planner.asks import KEPT, OUTPUT
-from netplan_planner.cli.parameters import Parameters
+from netplan_planner.asks import KEPT, OUTPUT, Ask, Request
 
 WHAT, WITHIN, HOW, REACH = (
     "What to measure",
-    "At most",
+    "Limits",
     "How to measure",
-    "How to reach the machines",
+    "How to reach the VMs",
 )
 STORE_VARIABLE = "NETPLAN_PROBE_STORE"
 STORE = Path("netplan-probes.jsonl")
@@ -29,167 +26,103 @@ class Transport(StrEnum):
 
 Store = Annotated[
     Path,
-    typer.Option(
-        "--store",
+    Ask(
+        "Store of measurements (JSON lines); results are only appended.",
         metavar="FILE",
-        envvar=STORE_VARIABLE,
-        help="Measurements, JSON lines that are only ever added to.",
-        rich_help_panel=OUTPUT,
+        variable=STORE_VARIABLE,
+        panel=OUTPUT,
     ),
     KEPT,
 ]
 
 
-class What(Parameters, frozen=True, kw_only=True):
+class What(Request, frozen=True, kw_only=True):
     """What to measure."""
+
+    PANEL: ClassVar[str] = WHAT
 
     pair: Annotated[
         list[str] | None,
-        typer.Option(
+        Ask(
+            "Two VMs of the input; repeat it (default: paths of the audit's findings).",
             metavar="SRC:DST",
-            help="Two machines of the input; repeat it (default: the paths that findings of the"
-            " audit rest on).",
-            rich_help_panel=WHAT,
         ),
     ] = None
     external: Annotated[
-        bool,
-        typer.Option(
-            "--external", help="Named pairs by DST's external address.", rich_help_panel=WHAT
-        ),
+        bool, Ask("Named pairs use the external IP address of DST.", "--external")
     ] = False
-    streams: Annotated[
-        list[int] | None,
-        typer.Option(help="Only 1 or only 16 streams (default: both).", rich_help_panel=WHAT),
-    ] = None
-    max_paths: Annotated[
-        int,
-        typer.Option(
-            min=1, max=500, help="How many paths of findings, at most.", rich_help_panel=WHAT
-        ),
-    ] = 50
+    streams: Annotated[list[int] | None, Ask("Only 1 or only 16 streams (default: both).")] = None
+    max_paths: Annotated[int, Ask("Paths of findings to measure at most.", least=1, most=500)] = 50
 
 
-class Within(Parameters, frozen=True, kw_only=True):
+class Within(Request, frozen=True, kw_only=True):
     """What it may cost, send and take."""
 
-    max_usd: Annotated[
-        str | None,
-        typer.Option(metavar="USD", help="Cost of all traffic.", rich_help_panel=WITHIN),
-    ] = None
-    max_gib: Annotated[
-        float | None,
-        typer.Option(min=0.001, help="Volume of all runs in GiB.", rich_help_panel=WITHIN),
-    ] = None
-    max_seconds: Annotated[
-        float | None,
-        typer.Option(min=1, help="Seconds from the first run on.", rich_help_panel=WITHIN),
-    ] = None
+    PANEL: ClassVar[str] = WITHIN
+
+    max_usd: Annotated[str | None, Ask("Cost of all traffic.", metavar="USD")] = None
+    max_gib: Annotated[float | None, Ask("Volume of all runs in GiB.", least=0.001)] = None
+    max_seconds: Annotated[float | None, Ask("Seconds from the first run.", least=1)] = None
     bitrate: Annotated[
-        float | None,
-        typer.Option(
-            min=0.000001,
-            metavar="GBPS",
-            help="Gbit/s of each direction of a run.",
-            rich_help_panel=WITHIN,
-        ),
+        float | None, Ask("Gbit/s in each direction of a run.", metavar="GBPS", least=0.000001)
     ] = None
 
 
-class How(Parameters, frozen=True, kw_only=True):
+class How(Request, frozen=True, kw_only=True):
     """How to measure."""
+
+    PANEL: ClassVar[str] = HOW
+    IS_EXPERT: ClassVar[bool] = True
 
     tolerance: Annotated[
         float,
-        typer.Option(
-            min=0.01,
-            max=0.5,
-            help="Half the width of an interval that is narrow enough, as a share.",
-            rich_help_panel=HOW,
-        ),
+        Ask("Half the width of a sufficiently narrow interval, as a share.", least=0.01, most=0.5),
     ] = 0.1
-    min_runs: Annotated[
-        int,
-        typer.Option(min=2, max=100, help="Least runs of each kind.", rich_help_panel=HOW),
-    ] = 3
-    max_runs: Annotated[
-        int,
-        typer.Option(min=2, max=100, help="Most runs of each kind.", rich_help_panel=HOW),
-    ] = 10
+    min_runs: Annotated[int, Ask("Minimum runs of each kind.", least=2, most=100)] = 3
+    max_runs: Annotated[int, Ask("Maximum runs of each kind.", least=2, most=100)] = 10
     seed: Annotated[
-        int,
-        typer.Option(
-            help="Decides the order of runs; another one measures everything anew.",
-            rich_help_panel=HOW,
-        ),
+        int, Ask("Seed of the order of runs; another seed measures everything again.")
     ] = 0
-    time_scale: Annotated[float, typer.Option(min=0.01, max=10, hidden=True)] = 1.0
+    time_scale: Annotated[float, Ask("", least=0.01, most=10, is_hidden=True)] = 1.0
 
 
-class Reach(Parameters, frozen=True, kw_only=True):
+class Reach(Request, frozen=True, kw_only=True):
     """How to reach the machines."""
+
+    PANEL: ClassVar[str] = REACH
+    IS_EXPERT: ClassVar[bool] = True
 
     transport: Annotated[
         Transport,
-        typer.Option(
-            help="gcloud: `gcloud compute ssh`; ssh; local: commands here, such as in network"
-            " namespaces.",
-            rich_help_panel=REACH,
+        Ask(
+            "gcloud: `gcloud compute ssh`; ssh; local: commands on this computer, such as in"
+            " network namespaces."
         ),
     ] = Transport.GCLOUD
     end: Annotated[
         list[str] | None,
-        typer.Option(
+        Ask(
+            "A VM's host for ssh, its user and name (`me@vm-1`) for gcloud, or the command prefix"
+            " for local; repeat it.",
             metavar="NAME=HOW",
-            help="A machine's host for ssh, its name with a user (`me@vm-1`) for gcloud, or the"
-            " words before a command for local; repeat it.",
-            rich_help_panel=REACH,
         ),
     ] = None
     local_src: Annotated[
         str | None,
-        typer.Option(
+        Ask(
+            "Command prefix for the first VM of a single pair, such as `ip netns exec a`.",
             metavar="WORDS",
-            help="Words before a command of the first machine of one pair, such as"
-            " `ip netns exec a`.",
-            rich_help_panel=REACH,
         ),
     ] = None
-    local_dst: Annotated[
-        str | None,
-        typer.Option(
-            metavar="WORDS",
-            help="Words before a command of the second machine.",
-            rich_help_panel=REACH,
-        ),
-    ] = None
-    iap: Annotated[
-        bool,
-        typer.Option(
-            "--iap/--no-iap",
-            help="Whether gcloud goes through Identity-Aware Proxy.",
-            rich_help_panel=REACH,
-        ),
-    ] = True
+    local_dst: Annotated[str | None, Ask("Command prefix of the second VM.", metavar="WORDS")] = (
+        None
+    )
+    iap: Annotated[bool, Ask("Whether gcloud uses Identity-Aware Proxy.", "--iap/--no-iap")] = True
     ssh_option: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="KEY=VALUE",
-            help="Option of ssh as behind its -o, such as Port=2222; repeat it.",
-            rich_help_panel=REACH,
-        ),
+        Ask("ssh option as after -o, such as Port=2222; repeat it.", metavar="KEY=VALUE"),
     ] = None
-    iperf3: Annotated[
-        str,
-        typer.Option(
-            metavar="PROGRAM", help="The iperf3 program on the machines.", rich_help_panel=REACH
-        ),
-    ] = "iperf3"
+    iperf3: Annotated[str, Ask("The iperf3 program on the VMs.", metavar="PROGRAM")] = "iperf3"
     ports: Annotated[
-        str,
-        typer.Option(
-            metavar="FIRST-LAST",
-            help="TCP ports of the server; the firewall must let them in.",
-            rich_help_panel=REACH,
-        ),
+        str, Ask("TCP ports of the server; the firewall must allow them.", metavar="FIRST-LAST")
     ] = "5201-5232"

@@ -39,7 +39,7 @@ class Order(NamedTuple):
     store: Path
 
 
-NOTHING = "nothing of what was asked for can be measured (--strict)"
+NOTHING = "none of the requested paths can be measured (--strict)"
 
 
 def carry_out(
@@ -65,7 +65,7 @@ def carry_out(
     commands.write(results, others)
     commands.write(results, first, RenderOptions(has_plan=False))
     if is_strict and not results.is_complete:
-        raise IncompleteError("not everything was measured (--strict)")
+        raise IncompleteError("some paths were not measured (--strict)")
 
 
 def warn(plan: ProbePlan) -> None:
@@ -81,7 +81,7 @@ def _run(plan: ProbePlan, order: Order) -> ProbeResults:
         results = probe_runs.run_plan(plan, campaigns, store=order.store, tell=_tell)
     except BaseException:
         if not state.quiet:
-            text = f"what was measured is in {order.store}; the same command goes on from there"
+            text = f"results so far are in {order.store}; the same command continues from there"
             typer.echo(inert_line(text), err=True)
         raise
     probe_runs.require_some(results)
@@ -112,14 +112,14 @@ class Probe(Parameters, frozen=True, kw_only=True):
     strict: Annotated[
         bool,
         typer.Option(
-            "--strict", help="Exit with 4 when a part is missing.", rich_help_panel=OUTPUT
+            "--strict", help="Exit with 4 when a measurement is missing.", rich_help_panel=OUTPUT
         ),
     ] = False
     yes: Annotated[
         bool,
         typer.Option(
             "--yes",
-            help="Carry the plan out; on the command line only, of `probe run` only.",
+            help="Run the plan; on the command line only.",
             show_envvar=False,
             rich_help_panel=OUTPUT,
         ),
@@ -184,10 +184,10 @@ def _access(reach: Reach) -> Access:
 def _require_order(ctx: typer.Context, demo: str | None) -> None:
     """Raise unless the user himself, just now, ordered runs on machines that exist."""
     if getattr(ctx.get_parameter_source("yes"), "name", "") != "COMMANDLINE":
-        raise UsageError("--yes counts on the command line only, not from a file or a variable")
-    if ctx.info_name == "plan":
         raise UsageError(
-            "netplan probe plan runs nothing: it is netplan probe run that takes --yes"
+            "--yes is accepted on the command line only, not from a file or a variable"
         )
+    if ctx.info_name == "plan":
+        raise UsageError("netplan probe plan runs nothing; use netplan probe run --yes")
     if demo is not None:
-        raise UsageError("the machines of a demo do not exist: nothing can be run there")
+        raise UsageError("the VMs of a demo do not exist, so nothing can be run on them")

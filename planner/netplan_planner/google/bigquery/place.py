@@ -51,8 +51,8 @@ def parse_place(text: str) -> Place:
     found = _PLACE.fullmatch(text)
     if found is None:
         raise UsageError(
-            f"{_as_given(text)!r} names no place in BigQuery: write {_FORM}, where PROJECT is a"
-            " project id of 6 to 30 letters, digits and hyphens"
+            f"{_as_given(text)!r} is not a place in BigQuery. Write {_FORM}; PROJECT is a project"
+            " ID of 6 to 30 letters, digits and hyphens"
         )
     return Place(project=found["project"], dataset=found["dataset"], table=found["table"])
 
@@ -73,7 +73,7 @@ def parse_rollup(text: str, project: str) -> Place:
     found = _ROLLUP.fullmatch(text)
     if found is None:
         raise UsageError(
-            f"--rollup {text}: names no dataset in BigQuery: write PROJECT.DATASET or DATASET"
+            f"--rollup {text}: not a dataset in BigQuery. Write PROJECT.DATASET or DATASET"
         )
     return Place(project=found["project"] or project, dataset=found["dataset"])
 

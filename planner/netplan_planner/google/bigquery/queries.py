@@ -15,6 +15,7 @@ from netplan_planner.google.bigquery.wire import Row as ResultRow
 from netplan_planner.model import Value
 from netplan_planner.traffic.engine import TABLES, Engine, Row, T, at_once
 from netplan_planner.traffic.files.records import TYPES
+from netplan_planner.traffic.statements.series import ranks
 from netplan_planner.traffic.translation import Dialect, taken_apart, translate
 from netplan_planner.units import BYTES_PER_TIB, cents
 
@@ -28,7 +29,7 @@ DAY_RATIO = Decimal("3.5")
 KEPT_RATIO = Decimal("12.1")
 """How many times the bytes of the dry run all statements read: of a sink's records, those of Log
 Analytics, a day of them that is summed to be kept, and sums that were kept. Of generated records,
-as docs/scale.md counts them (tests/docs/test_scale.py holds these to it); others differ."""
+as docs/background/scale.md counts them (tests/docs/test_scale.py holds these to it)."""
 
 
 class Estimate(Value, frozen=True, kw_only=True):
@@ -56,8 +57,8 @@ class Estimate(Value, frozen=True, kw_only=True):
     def __str__(self) -> str:
         """Return bytes and dollars as they are said before the first scan."""
         return (
-            f"{self.told:,} bytes to read, ${cents(self.told_usd):,} at ${USD_PER_TIB} a TiB; about"
-            f" ${cents(self.usd):,} with the sums over what was read, which no dry run tells"
+            f"{self.told:,} bytes to read: ${cents(self.told_usd):,} at ${USD_PER_TIB} per TiB."
+            f" With the aggregation about ${cents(self.usd):,}, which no dry run states"
         )
 
 
@@ -95,19 +96,18 @@ def _times(byte_count: int, ratio: Decimal) -> Estimate:
 
 LABELS = {"tool": "netplan"}
 READING = (
-    "it takes roles/bigquery.jobUser in the project that pays, and roles/bigquery.dataViewer on the"
-    " dataset"
+    "it needs roles/bigquery.jobUser in the project that pays, and roles/bigquery.dataViewer on"
+    " the dataset"
 )
 """Not roles/bigquery.readSessionUser: results come by REST, and not by the Storage API."""
 WRITING = (
-    "it takes roles/bigquery.dataEditor on that dataset, which holds nothing but the sums of days"
-    " that netplan keeps there"
+    "it needs roles/bigquery.dataEditor on that dataset, which holds only netplan's daily sums"
 )
 MORE = (
-    "take a shorter window (--since, --until), or allow more (--max-cost USD, or --max-cost none"
-    " for no bound)"
+    "use a shorter window (--since, --until), or a larger budget (--max-cost USD, or --max-cost"
+    " none)"
 )
-LATER = "try again later, or give it more time (--timeout, --total-timeout)"
+LATER = "try again later, or increase --timeout or --total-timeout"
 _REDIRECTED, _REFUSED = range(300, 400), range(400, 500)
 
 
@@ -223,16 +223,16 @@ def _error(shown: str, refusal: refusals.Refusal, roles: str) -> NetplanError:
         return AccessError(f"{shown}: not permitted: {why}; {roles}")
     if status == refusals.NOT_FOUND or "notFound" in reasons:
         return InputError(
-            f"{shown}: not found: {why}; a dataset of another location is not found either"
+            f"{shown}: not found: {why}. A dataset in another location is not found either"
         )
     if "bytesBilledLimitExceeded" in reasons:
         return UsageError(
-            f"{shown}: the query would be billed for more than --max-cost allows: {why}; {MORE}"
+            f"{shown}: the query would cost more than --max-cost allows: {why}; {MORE}"
         )
     if refusals.is_passing(status, refusal.error) or status not in _REFUSED:
         later = "" if status in _REDIRECTED else f"; {LATER}"
-        return AccessError(f"{shown}: no usable answer of BigQuery: {refusal}{later}")
-    return NetplanError(f"{shown}: BigQuery refuses a request: {refusal}")
+        return AccessError(f"{shown}: BigQuery returned no usable answer: {refusal}{later}")
+    return NetplanError(f"{shown}: BigQuery refused a request: {refusal}")
 
 
 # The statements in BigQuery: tables of the schema are temporary ones of a session
@@ -297,6 +297,13 @@ class BigQueryEngine:
     def value(self, statement: str) -> Any:
         """Return the one value of a result."""
         return self.rows(statement)[0][0]
+
+    def ranked(
+        self, table: str, key: str, value: str, volume: Mapping[int, Row], wanted: Sequence[int]
+    ) -> Iterator[Row]:
+        """Yield values at ranks by a statement."""
+        statement = ranks(table, key, value, wanted)
+        return (row for rows in self.stream(statement) for row in rows)
 
     def in_background(self, work: Callable[[Engine], T]) -> AbstractContextManager[Future[T]]:
         """Do work at once: a session runs one query at a time."""

@@ -76,7 +76,7 @@ def read_bigquery(
     if since >= until:
         # A table that is not partitioned would be read, and billed, whole.
         end = "now" if options.until is None else f"--until {until.isoformat()}"
-        raise UsageError(f"--since {since.isoformat()} is not before {end}: nothing is in between")
+        raise UsageError(f"--since {since.isoformat()} is not before {end}: the window is empty")
     shown = str(place)
     with told(shown):
         found = find_tables(service, place, since, until)
@@ -89,8 +89,8 @@ def read_bigquery(
             def allow(looked_at: int) -> None:
                 say(
                     Notice(
-                        f"{shown}: {looked_at:,} bytes to read, ${cents(usd(looked_at)):,}, to see"
-                        " which days have changed"
+                        f"{shown}: {looked_at:,} bytes to read, ${cents(usd(looked_at)):,}, to"
+                        " find days that changed"
                     )
                 )
                 _bound(shown, of_look(looked_at), max_cost_usd)
@@ -114,10 +114,8 @@ def read_bigquery(
             )
     except BaseException:
         if jobs.bytes_billed or jobs.unstated_count or jobs.has_cancelled:
-            cancelled = (
-                "; the query that was cancelled may be billed too" if jobs.has_cancelled else ""
-            )
-            say(Notice(f"{shown}: {_billed(jobs)} until it ended, without an answer{cancelled}"))
+            cancelled = "; BigQuery may bill the cancelled query, too" if jobs.has_cancelled else ""
+            say(Notice(f"{shown}: {_billed(jobs)}; no answer arrived{cancelled}"))
         raise
     finally:
         jobs.close()
@@ -145,8 +143,8 @@ def _bound(shown: str, estimate: Estimate, max_cost_usd: Decimal | None) -> None
         default = " (the default)" if max_cost_usd == DEFAULT_MAX_COST_USD else ""
         raise UsageError(
             f"{shown}: about ${cents(estimate.usd):,} (${cents(estimate.told_usd):,} to read"
-            f" {estimate.told:,} bytes at ${USD_PER_TIB} a TiB, the rest for sums over them) is"
-            f" more than --max-cost {max_cost_usd}{default}: {MORE}"
+            f" {estimate.told:,} bytes at ${USD_PER_TIB} per TiB, the rest for aggregation)"
+            f" exceeds --max-cost {max_cost_usd}{default}: {MORE}"
         )
 
 
@@ -161,7 +159,7 @@ def _billed(jobs: Jobs) -> str:
     if not unstated:
         return f"BigQuery billed {told}"
     queries = counted(unstated, "query", "queries")
-    return f"BigQuery billed {told}, and does not say what it billed for {queries}"
+    return f"BigQuery billed {told}; the cost of {queries} is unknown"
 
 
 def _with_notes(matrix: TrafficMatrix, found: Found, billed: str) -> TrafficMatrix:

@@ -116,25 +116,25 @@ class Rollup:
         """Refuse what sums by day cannot tell."""
         kept, place = self._kept, self._place
         if (kept.project, kept.dataset) == (place.project, place.dataset):
-            raise UsageError(f"{self.shown}: holds the logs: name a dataset of its own")
+            raise UsageError(f"{self.shown}: holds the flow logs: name another dataset")
         with told(self.shown, WRITING):
             location = self._service.location(kept)
         if location != found.location:
             raise UsageError(
-                f"{self.shown}: is in {location}, and the logs are in {found.location}: name a"
-                f" dataset in {found.location}, as queries stay in one location"
+                f"{self.shown}: is in {location}, but the logs are in {found.location}. Name a"
+                f" dataset in {found.location}: a query stays in one location"
             )
         for table in found.tables:
             if table.time_column is None:
                 raise UsageError(
-                    f"{self.shown}: {table.name} has no column timestamp, of type TIMESTAMP, to"
-                    " tell days"
+                    f"{self.shown}: {table.name} has no column timestamp of type TIMESTAMP, which"
+                    " tells the day"
                 )
         kinds = {table.day is None for table in found.tables}
         if len(kinds) > 1:
             raise UsageError(
-                f"{self.shown}: {place} has daily tables beside one by partitions, so that a day's"
-                " entries may be in both: name one table, or leave --rollup out"
+                f"{self.shown}: {place} has both daily tables and a partitioned table, so a day's"
+                " entries may be in both. Name one table, or leave out --rollup"
             )
 
     def _days(self, found: Found, since: datetime, now: datetime) -> tuple[LogDay, ...]:
@@ -160,7 +160,7 @@ class Rollup:
                 )
             day += timedelta(days=1)
         if len(days) > _MOST_DAYS:
-            raise UsageError(f"{self.shown}: {len(days):,} days: give {_MOST_DAYS} or fewer")
+            raise UsageError(f"{self.shown}: {len(days):,} days: give at most {_MOST_DAYS}")
         return tuple(days)
 
     def _name(self, day: date) -> str:
@@ -246,7 +246,7 @@ class Rollup:
             if day.tables[0].day is not None and engine.value(OF_OTHER_DAYS):
                 raise UsageError(
                     f"{self.shown}: {day.tables[0].name} holds entries of other days than"
-                    f" {day.day.isoformat()}, as no log sink writes them: leave --rollup out"
+                    f" {day.day.isoformat()}, which no log sink writes. Leave out --rollup"
                 )
             sums.fill(day.state)
             if day.is_over:
@@ -261,7 +261,7 @@ class Rollup:
         for day in self.days:
             if found.get(day.number) != day.state:
                 raise NetplanError(
-                    f"{self.shown}: another run has kept {day.day.isoformat()} of another state of"
+                    f"{self.shown}: another run stored {day.day.isoformat()} of another state of"
                     " the logs meanwhile: run again"
                 )
 
@@ -276,16 +276,16 @@ class Rollup:
     def notes(self) -> tuple[str, ...]:
         """Return what is said of the days, and of what may be missing in those that are kept."""
         days = self.told()
-        done = f"{self.shown}: {_days(days['kept'])} kept before, {_days(days['made'])} kept now"
+        done = f"{self.shown}: {_days(days['kept'])} in store before, {_days(days['made'])} now"
         open_days = (
-            f"; {_days(days['open'])} not over yet, read and not kept" if days["open"] else ""
+            f"; {_days(days['open'])} not over yet, read but not stored" if days["open"] else ""
         )
         if not (self.buffered and days["kept"]):
             return (done + open_days,)
         return (
             done + open_days,
-            f"{', '.join(self.buffered)}: BigQuery has yet to move some entries to their partitions"
-            " (up to 90 minutes): those of days kept before that came late are not counted yet",
+            f"{', '.join(self.buffered)}: BigQuery has not yet moved some entries to their"
+            " partitions (up to 90 minutes). Late entries of stored days are not counted yet",
         )
 
 
@@ -298,7 +298,7 @@ def cost_line(place: Place, rollup: Rollup, estimate: Estimate) -> str:
     days = rollup.told()
     read = len(days["made"]) + len(days["open"])
     return (
-        f"{place}: {estimate}: the logs of {counted(read, 'day')}, and"
-        f" the sums of {_days(days['kept'])}; {rollup.shown} keeps {_days(days['made'])} more,"
-        " written there and nowhere else"
+        f"{place}: {estimate}: reads the logs of {counted(read, 'day')} and the sums of"
+        f" {_days(days['kept'])}; writes to {rollup.shown} the sums of {_days(days['made'])}, and"
+        " nothing elsewhere"
     )

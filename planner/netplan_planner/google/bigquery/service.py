@@ -255,5 +255,5 @@ def _bytes_to_read(body: bytes) -> int:
     found = reader_of(Job)(body).statistics.query.total_bytes_processed
     if found is None:
         # No cost is not a cost of nothing.
-        raise NotWhole("it does not say how many bytes would be read")
+        raise NotWhole("the bytes to read are not stated")
     return int(found)

@@ -97,9 +97,8 @@ def _of_partitions(
 def _look(table: LogTable, place: Place, since: datetime, until: datetime) -> str:
     if table.received_column is None:
         raise UsageError(
-            f"--rollup: {table.name} is neither partitioned by day of timestamp nor tells when an"
-            " entry was received (receiveTimestamp, of type TIMESTAMP): whether a day has changed"
-            " is not known"
+            f"--rollup: {table.name} is not partitioned by day of timestamp and has no"
+            " receiveTimestamp (TIMESTAMP). Changed days cannot be found"
         )
     first = datetime.combine(since.date(), datetime.min.time(), tzinfo=since.tzinfo)
     last = datetime.combine(until.date(), datetime.min.time(), tzinfo=until.tzinfo)

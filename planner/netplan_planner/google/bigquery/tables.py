@@ -220,8 +220,8 @@ def _table(table: Table, name: str) -> LogTable:
     columns = {field.name.casefold(): field for field in table.schema.fields}
     if not {"jsonpayload", "json_payload"} & set(columns):
         raise InputError(
-            f"{name}: no table of flow logs: it has no column jsonPayload (of a log sink) nor"
-            " json_payload (of Log Analytics)"
+            f"{name}: not a table of flow logs. It has no column jsonPayload (log sink) or"
+            " json_payload (Log Analytics)"
         )
     found = _sink(name)
     time = _time(columns, "timestamp")
@@ -323,14 +323,14 @@ def _missing(place: Place, days: Sequence[date]) -> Iterator[str]:
     if days:
         shown = ", ".join(day.isoformat() for day in days[:_SHOWN_DAYS])
         more = f" and {len(days) - _SHOWN_DAYS} more" if len(days) > _SHOWN_DAYS else ""
-        yield f"{place} has no table of {shown}{more}: no record of those days was read"
+        yield f"{place} has no table for {shown}{more}: no record of those days was read"
 
 
 def _foreign(place: Place, names: Sequence[str]) -> Iterator[str]:
     if names:
         shown = ", ".join(names[:_SHOWN_DAYS])
         more = f" and {len(names) - _SHOWN_DAYS} more" if len(names) > _SHOWN_DAYS else ""
-        yield f"{place}: tables that are not of flow logs were left aside: {shown}{more}"
+        yield f"{place}: tables without flow logs were skipped: {shown}{more}"
 
 
 def _nothing(
@@ -338,8 +338,8 @@ def _nothing(
 ) -> str:
     if is_sharded:
         return f"{place}: no daily table between {since:%Y-%m-%d} and {until:%Y-%m-%d}"
-    more = f"; it holds {', '.join(foreign[:_SHOWN_DAYS])}" if foreign else ""
+    more = f"; it has {', '.join(foreign[:_SHOWN_DAYS])}" if foreign else ""
     return (
-        f"{place}: no table of flow logs: a log sink calls it compute_googleapis_com_vpc_flows,"
-        f" Log Analytics {ALL_LOGS}{more}"
+        f"{place}: no table of flow logs found. A log sink names it"
+        f" compute_googleapis_com_vpc_flows, Log Analytics {ALL_LOGS}{more}"
     )

@@ -181,5 +181,5 @@ def read_results(body: bytes) -> ResultPage:
             for row in page.rows
         ]
     except (KeyError, ValueError) as exc:
-        raise NotWhole("a row is not of the types of its columns") from exc
+        raise NotWhole("a row does not match the types of its columns") from exc
     return ResultPage(page.job_complete, rows, int(page.total_rows), page.page_token)

@@ -161,8 +161,9 @@ def host_of(endpoint: Endpoint, path: str) -> str:
     parts = urlsplit(endpoint.base_url)
     if parts.path != path:
         raise UsageError(
-            f"{endpoint.source}: Google's client asks below {parts.scheme}://{parts.netloc}{path}"
-            f" alone, not {endpoint.base_url}; leave out --api-client google"
+            f"{endpoint.source}: Google's client supports only paths below"
+            f" {parts.scheme}://{parts.netloc}{path}, not {endpoint.base_url}. Leave out"
+            " --api-client google"
         )
     return f"{parts.scheme}://{parts.netloc}"
 
@@ -182,8 +183,8 @@ def client_through(made: Callable[..., Any], host: str, door: Door) -> Any:
     session = getattr(client.transport, "_session", None)
     if not isinstance(session, requests.Session):
         raise UsageError(
-            f"{made.__name__}: this version of Google's client keeps its session elsewhere than"
-            " those that are known; leave out --api-client google"
+            f"{made.__name__}: this version of Google's client keeps its session in an unknown"
+            " place. Leave out --api-client google"
         )
     # Neither a password of ~/.netrc nor a proxy: the door knows its own.
     session.trust_env = False

@@ -11,7 +11,7 @@ from typing import Annotated, ClassVar
 
 from netplan_planner.asks import KEPT_FOLDER, TRAFFIC, Ask, Texts, UsdOrNone
 from netplan_planner.errors import UsageError
-from netplan_planner.google.options import ApiOptions, Endpoint, resolve_beside, resolve_endpoint
+from netplan_planner.google.options import ApiOptions, Endpoint, resolve_beside
 from netplan_planner.model import ProjectId, Value
 
 ALL_LOGS = "_AllLogs"
@@ -39,8 +39,8 @@ def view_of(text: str) -> LogPlace:
     if found is None:
         raise UsageError(
             f"--log-view {text}: not the name of a log view, such as"
-            " projects/P/locations/L/buckets/B/views/V (gcloud logging views list); folders/F,"
-            " organizations/O and billingAccounts/A have buckets, too"
+            " projects/P/locations/L/buckets/B/views/V (gcloud logging views list). Folders"
+            " (folders/F), organizations/O and billingAccounts/A have buckets, too"
         )
     return LogPlace(found["bucket"] + (found["view"] or f"/views/{ALL_LOGS}"))
 
@@ -78,11 +78,12 @@ class LogOptions(Value, frozen=True, kw_only=True):
     """How flow logs are read from Cloud Logging, and from BigQuery."""
 
     PANEL: ClassVar[str] = TRAFFIC
+    IS_EXPERT: ClassVar[bool] = True
 
     endpoint: Annotated[
         str | None,
         Ask(
-            "Endpoint of Cloud Logging, where it is not Google's.",
+            "Endpoint of Cloud Logging, if not Google's.",
             "--logging-endpoint",
             metavar="URL",
         ),
@@ -91,9 +92,9 @@ class LogOptions(Value, frozen=True, kw_only=True):
     views: Annotated[
         Texts,
         Ask(
-            "With --traffic cloud-logging: read this view of a log bucket and not --project, as"
-            " where a sink gathers the logs of an organisation. By its resource name; without its"
-            " view all of the bucket; repeat it.",
+            "With --traffic cloud-logging: read this log view instead of --project, such as where"
+            " a sink collects the logs of an organization. Give its resource name; without a view,"
+            " the whole bucket; repeat it.",
             "--log-view",
             metavar="NAME",
         ),
@@ -102,8 +103,8 @@ class LogOptions(Value, frozen=True, kw_only=True):
     folder: Annotated[
         Path | None,
         Ask(
-            "Keep what Cloud Logging answers in this folder; a run that was broken off goes on"
-            " there, within a day.",
+            "Keep the answers of Cloud Logging in this folder; an interrupted run continues from"
+            " it within a day.",
             "--resume",
             metavar="DIR",
         ),
@@ -113,7 +114,7 @@ class LogOptions(Value, frozen=True, kw_only=True):
     most_records: Annotated[
         int,
         Ask(
-            "Stop reading Cloud Logging after so many records; the window ends there.",
+            "Stop reading Cloud Logging after this many records; the window ends there.",
             "--max-log-records",
             metavar="COUNT",
             least=1,
@@ -124,7 +125,7 @@ class LogOptions(Value, frozen=True, kw_only=True):
     requests_per_minute: Annotated[
         float,
         Ask(
-            "The quota of the project for reading Cloud Logging, of 1,000 records a request.",
+            "The project's read quota for Cloud Logging; 1,000 records per request.",
             "--log-requests-per-minute",
             metavar="COUNT",
             least=0.1,
@@ -137,8 +138,8 @@ class LogOptions(Value, frozen=True, kw_only=True):
     max_cost_usd: Annotated[
         UsdOrNone,
         Ask(
-            "With --traffic bigquery://PROJECT.DATASET: most that the queries of a run may cost at"
-            " list price, in all. Nothing is read if they would cost more. none: no bound.",
+            "With --traffic bigquery://PROJECT.DATASET: maximum cost of all queries of a run at"
+            " list price. Above it nothing is read. none: no limit.",
             "--max-cost",
             metavar="USD|none",
         ),
@@ -147,8 +148,7 @@ class LogOptions(Value, frozen=True, kw_only=True):
     query_project: Annotated[
         str | None,
         Ask(
-            "Project that runs the queries in BigQuery and pays for them, where it is not the"
-            " dataset's.",
+            "Project that runs and pays for the BigQuery queries, if not the dataset's.",
             "--query-project",
             metavar="PROJECT",
         ),
@@ -157,9 +157,9 @@ class LogOptions(Value, frozen=True, kw_only=True):
     rollup: Annotated[
         str | None,
         Ask(
-            "With --traffic bigquery://PROJECT.DATASET: write what each whole day adds up to into"
-            " this dataset (or PROJECT.DATASET) and read it from there the next time. It is all"
-            " that netplan ever writes to BigQuery.",
+            "With --traffic bigquery://PROJECT.DATASET: store daily sums in this dataset (or"
+            " PROJECT.DATASET) and read them from there next time. netplan writes nothing else to"
+            " BigQuery.",
             "--rollup",
             metavar="DATASET",
         ),
@@ -174,17 +174,17 @@ class LogOptions(Value, frozen=True, kw_only=True):
             UsageError: If a number is out of its range.
         """
         if self.most_records < 1:
-            raise UsageError(f"the most log records to read are 1 or more, not {self.most_records}")
+            raise UsageError(f"the limit of log records must be 1 or more, not {self.most_records}")
         if self.max_cost_usd is not None and not (
             self.max_cost_usd.is_finite() and self.max_cost_usd > 0
         ):
             raise UsageError(
-                f"--max-cost is a sum above 0, or none for no bound, not {self.max_cost_usd}"
+                f"--max-cost must be above 0, or none for no limit, not {self.max_cost_usd}"
             )
         if not 0 < self.requests_per_minute <= MOST_PER_MINUTE:
             raise UsageError(
-                f"requests to Cloud Logging are above 0 and at most {MOST_PER_MINUTE:,.0f} a"
-                f" minute, not {self.requests_per_minute:g}"
+                f"requests to Cloud Logging must be above 0 and at most {MOST_PER_MINUTE:,.0f}"
+                f" per minute, not {self.requests_per_minute:g}"
             )
 
     @property
@@ -203,7 +203,6 @@ def known_logging_endpoint(
     """
     return resolve_beside(
         api,
-        resolve_endpoint(api, environment),
         environment,
         variable=LOGGING_VARIABLE,
         default=LOGGING_ENDPOINT,
@@ -224,7 +223,7 @@ def logging_endpoint(
     found = known_logging_endpoint(options, api, environment)
     if found is None:
         raise UsageError(
-            "the Compute API is asked elsewhere than at Google's: say where Cloud Logging is, too"
+            "the Compute API endpoint is replaced: set the endpoint of Cloud Logging, too"
             f" (--logging-endpoint, or {LOGGING_VARIABLE})"
         )
     return found

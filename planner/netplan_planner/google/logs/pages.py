@@ -80,12 +80,12 @@ def entries_request(place: LogPlace, since: datetime, until: datetime, token: st
         permission=compute_methods.ENTRIES_PERMISSION,
         disabled="the Cloud Logging API is disabled (403); run `gcloud services enable"
         f" logging.googleapis.com{'' if is_view(place) else f' --project={place}'}`",
-        missing=f"{compute_methods.ENTRIES_ID}: no such {'view' if is_view(place) else 'project'},"
-        " or this account cannot see it (404)",
-        forbidden=f"it needs the permission {VIEW_PERMISSION}, which the role {VIEW_ROLE} holds"
+        missing=f"{compute_methods.ENTRIES_ID}: {'view' if is_view(place) else 'project'} does"
+        " not exist, or this account cannot see it (404)",
+        forbidden=f"it needs the permission {VIEW_PERMISSION}, which the role {VIEW_ROLE} contains"
         if is_view(place)
         else f"it needs the permission {compute_methods.ENTRIES_PERMISSION}, which the role"
-        f" {VIEWER_ROLE} holds; where the logs lie in a private view,"
+        f" {VIEWER_ROLE} contains; for logs in a private view,"
         f" {compute_methods.PRIVATE_ENTRIES_PERMISSION} ({PRIVATE_ROLE})",
         body=msgspec.json.encode(asked | ({"pageToken": token} if token else {})),
     )
@@ -291,8 +291,8 @@ def open_spool(folder: Path, asked: State, *, named: Sequence[str] = ()) -> Spoo
     if data is None:
         if content:
             raise UsageError(
-                f"{folder}: holds other files ({content[0]}), and no pages of Cloud Logging: name"
-                " an empty folder, or one that is not there yet"
+                f"{folder}: holds other files ({content[0]}) and no pages of Cloud Logging. Name"
+                " an empty or new folder"
             )
         found = Spool(folder, asked)
         found.save()
@@ -312,32 +312,32 @@ def _decoded(folder: Path, data: bytes) -> State:
     try:
         found = decode_json(data, State)
     except msgspec.DecodeError as exc:
-        raise UsageError(f"{folder / STATE}: no record of what was read ({exc})") from exc
+        raise UsageError(f"{folder / STATE}: its index cannot be read ({exc})") from exc
     if found.version != 1:
-        raise UsageError(f"{folder}: written by another version of netplan; name another folder")
+        raise UsageError(f"{folder}: written by another netplan version; name another folder")
     return found
 
 
 def _require_same(folder: Path, held: State, asked: State, named: Sequence[str]) -> None:
-    another = f"{folder}: holds the answer to another question"
+    another = f"{folder}: holds the answer to another request"
     if held.endpoint != asked.endpoint:
-        raise UsageError(f"{another}: it came from {held.endpoint}, not from {asked.endpoint}")
+        raise UsageError(f"{another}: it is from {held.endpoint}, not from {asked.endpoint}")
     if set(held.projects) != set(asked.projects):
         raise UsageError(
-            f"{another}: of {', '.join(sorted(held.projects))}, and"
-            f" {', '.join(sorted(asked.projects))} is asked for"
+            f"{another}: it is of {', '.join(sorted(held.projects))}, but"
+            f" {', '.join(sorted(asked.projects))} is requested"
         )
     for end in named:
         was, wanted = getattr(held, end), getattr(asked, end)
         if was != wanted:
-            raise UsageError(f"{another}: --{end} was {stamp(was)}, and is {stamp(wanted)} now")
+            raise UsageError(f"{another}: --{end} was {stamp(was)}, but is {stamp(wanted)} now")
     for project, progress in sorted(held.projects.items()):
         age_h = (time.time() - progress.asked_s) / _SECONDS_PER_HOUR
         if progress.token and not 0 <= age_h < TOKEN_HOURS:
             raise UsageError(
-                f"{folder}: {project} was left {age_h:,.0f} h ago, and Cloud Logging forgets where"
-                f" a reader was after {TOKEN_HOURS} h: remove the folder, or give it by --traffic,"
-                " the part of the window that it is"
+                f"{folder}: {project} was interrupted {age_h:,.0f} h ago, and Cloud Logging keeps"
+                f" a position for {TOKEN_HOURS} h. Remove the folder, or give it to --traffic for"
+                " the part of the window that it has"
             )
 
 
@@ -346,12 +346,11 @@ def _require_whole(spool: Spool) -> None:
     # Counted first: a damaged record may name more pages than anybody can look for.
     if sum(one.pages for one in spool.state.projects.values()) > held + 1:
         raise UsageError(
-            f"{spool.folder}: pages are missing ({held:,} are there): remove the folder and begin"
-            " anew"
+            f"{spool.folder}: pages are missing ({held:,} found): remove the folder and start again"
         )
     gone = [path.name for path in spool.files() if not path.is_file()]
     if gone:
-        raise UsageError(f"{spool.folder}: {gone[0]} is missing: remove the folder and begin anew")
+        raise UsageError(f"{spool.folder}: {gone[0]} is missing: remove the folder and start again")
 
 
 def _write(path: Path, content: bytes) -> None:

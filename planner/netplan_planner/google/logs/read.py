@@ -11,6 +11,7 @@ from pathlib import Path
 
 from netplan_planner import meter
 from netplan_planner.errors import AccessError, EmptyError, UsageError
+from netplan_planner.google.logs import pages
 from netplan_planner.google.logs.options import (
     CLOUD_LOGGING,
     SCOPE,
@@ -19,16 +20,6 @@ from netplan_planner.google.logs.options import (
     logging_endpoint,
     named,
     view_of,
-)
-from netplan_planner.google.logs.pages import (
-    Pace,
-    Progress,
-    Spool,
-    State,
-    entries_request,
-    make_folder,
-    open_spool,
-    read_page,
 )
 from netplan_planner.google.options import ApiOptions, patient
 from netplan_planner.google.refusals import Refusal
@@ -44,8 +35,8 @@ began (docs.cloud.google.com/vpc/docs/about-flow-logs-records, 2026-11)."""
 _LATE = timedelta(minutes=5)
 """For entries on their way; of seven recorded ones the latest came 4 min 14 s after its flow."""
 _EXPORT = (
-    "for a window this large, let a sink write the logs to Cloud Storage or BigQuery, and give its"
-    " files (--traffic DIR)"
+    "for a window this large, export the logs to Cloud Storage or BigQuery with a sink, and give"
+    " the files to --traffic DIR"
 )
 
 Say = Callable[[str], None]
@@ -105,8 +96,8 @@ def read_flow_logs(
         wanted = list(dict.fromkeys(map(view_of, options.views)))
     if not wanted or not all(wanted):
         raise UsageError(
-            f"--traffic {CLOUD_LOGGING}: name the project of the logs (--project P), or the view"
-            " of the bucket where they lie (--log-view V)"
+            f"--traffic {CLOUD_LOGGING}: name the project of the logs (--project P) or the log"
+            " view (--log-view V)"
         )
     endpoint = logging_endpoint(options, api, os.environ)
     asked = _asked(wanted, endpoint.base_url, since, until, now())
@@ -123,7 +114,7 @@ def _asked(
     since: datetime | None,
     until: datetime | None,
     now: datetime,
-) -> State:
+) -> pages.State:
     """Return the question; its window ends on a whole minute.
 
     Raises:
@@ -135,13 +126,13 @@ def _asked(
     if begin >= end:
         raise UsageError(f"--since {_told(begin)} is not before --until {_told(end)} (UTC)")
     if begin >= now:
-        raise UsageError(f"--since {_told(begin)} is not over yet (it is {_told(now)} UTC)")
-    return State(
+        raise UsageError(f"--since {_told(begin)} is in the future (it is {_told(now)} UTC)")
+    return pages.State(
         endpoint=endpoint,
         since=begin,
         until=end,
         is_default=since is None and until is None,
-        projects={project: Progress() for project in projects},
+        projects={project: pages.Progress() for project in projects},
     )
 
 
@@ -157,32 +148,34 @@ def _spool(
     stack: ExitStack,
     folder: Path | None,
     temp_directory: Path | None,
-    asked: State,
+    asked: pages.State,
     stated: Sequence[str],
-) -> Spool:
+) -> pages.Spool:
     if folder is None:
         try:
             made = stack.enter_context(private_folder(temp_directory))
         except OSError as exc:
             where = temp_directory or "the folder for temporary files"
-            raise UsageError(f"{where}: no folder can be made there: {exc.strerror}") from exc
+            raise UsageError(f"{where}: a folder cannot be created there: {exc.strerror}") from exc
         folder = made / CLOUD_LOGGING
-    make_folder(folder)
+    pages.make_folder(folder)
     if not stack.enter_context(sole_user(folder)):
-        raise UsageError(f"{folder}: another run reads into it; wait for its end")
-    return open_spool(folder, asked, named=stated)
+        raise UsageError(f"{folder}: another run writes to it; wait until it ends")
+    return pages.open_spool(folder, asked, named=stated)
 
 
 class _Reading:
     """One run over some projects, side by side in the time of their entries."""
 
-    def __init__(self, spool: Spool, transport: Transport, options: LogOptions, say: Say) -> None:
+    def __init__(
+        self, spool: pages.Spool, transport: Transport, options: LogOptions, say: Say
+    ) -> None:
         self._spool = spool
         self._state = spool.state
         self._transport = transport
         self._options = options
         self._say = say
-        self._pace = Pace(options.requests_per_minute, transport.pause)
+        self._pace = pages.Pace(options.requests_per_minute, transport.pause)
         self._refused: dict[ProjectId, str] = {}
         """Projects of which nothing could be read."""
         self._stopped = ""
@@ -218,10 +211,12 @@ class _Reading:
     def _page(self, project: ProjectId, tokens: set[tuple[ProjectId, str]]) -> None:
         progress = self._state.projects[project]
         state = self._state
-        request = entries_request(project, state.since, state.until + LAG + _LATE, progress.token)
+        request = pages.entries_request(
+            project, state.since, state.until + LAG + _LATE, progress.token
+        )
         self._pace.begin()
         try:
-            page = self._transport.get(request, read_page)
+            page = self._transport.get(request, pages.read_page)
         except Refusal as exc:
             if progress.is_begun:
                 self._stopped = f"stopped in {named(project)}: {exc}"
@@ -229,7 +224,7 @@ class _Reading:
                 self._refused[project] = str(exc)
             return
         if page.token and (project, page.token) in tokens:
-            self._stopped = f"stopped in {named(project)}: a page leads back to an earlier one"
+            self._stopped = f"stopped in {named(project)}: a page points back to an earlier one"
             return
         if len(tokens) >= self._transport.options.max_pages:
             self._stopped = f"stopped in {named(project)}: more than {len(tokens):,} pages"
@@ -241,12 +236,12 @@ class _Reading:
     def _announce(self) -> None:
         options = self._options
         minutes = options.most_records / options.records_per_minute
-        more = f", of which {self._count()} are there" if self._state.record_count else ""
+        more = f", of which {self._count()} are stored" if self._state.record_count else ""
         self._say(
             f"reading flow logs of {_told(self._state.since)} to {_told(self._state.until)} UTC"
-            f" from Cloud Logging, {options.most_records:,} records at most (--max-log-records)"
-            f"{more}: {_minutes(minutes)} for so many, at {options.requests_per_minute:g} requests"
-            " a minute"
+            f" from Cloud Logging, at most {options.most_records:,} records"
+            f" (--max-log-records){more}: {_minutes(minutes)} for that many, at"
+            f" {options.requests_per_minute:g} requests per minute"
         )
 
     def _estimate(self) -> None:
@@ -267,7 +262,7 @@ class _Reading:
                 return
         self._is_estimated = True
         minutes = records / self._options.records_per_minute
-        text = f"by the first pages about {records:,.0f} records: {_minutes(minutes)}"
+        text = f"estimate from the first pages: {records:,.0f} records: {_minutes(minutes)}"
         if records > self._options.most_records:
             text += f", of which {self._options.most_records:,} are read; {_EXPORT}"
         self._say(text)
@@ -291,17 +286,17 @@ class _Reading:
             if self._stopped:
                 raise AccessError(f"nothing could be read from Cloud Logging: {self._stopped}")
             raise EmptyError(
-                f"Cloud Logging holds no flow logs of {where}, {window}: are they on, and kept"
-                " there (a sink may exclude them)?"
+                f"Cloud Logging has no flow logs of {where}, {window}. Check that flow logs are"
+                " on and that no sink excludes them"
             )
         incomplete = [
             f"Cloud Logging, {named(name)}: {why}" for name, why in sorted(self._refused.items())
         ]
         if self._stopped:
-            goes_on = "" if self._options.folder is None else "; the same command goes on there"
+            goes_on = "" if self._options.folder is None else "; the same command continues there"
             incomplete.append(
-                f"Cloud Logging: {self._stopped}: the window read is {window}, and"
-                f" {_told(state.until)} was asked for; {_EXPORT}{goes_on}"
+                f"Cloud Logging: {self._stopped}: the window read is {window}, but"
+                f" {_told(state.until)} was requested; {_EXPORT}{goes_on}"
             )
         silent = [name for name in read if not state.projects[name].records]
         return LogsRead(
@@ -314,7 +309,7 @@ class _Reading:
             incomplete=tuple(incomplete),
             notes=(
                 f"{self._count()} of {where} read from Cloud Logging, {window}"
-                + (" (neither --since nor --until: the last 24 hours)" if state.is_default else ""),
+                + (" (default window: the last 24 hours)" if state.is_default else ""),
                 *self._late(),
                 *((f"no flow logs of {', '.join(silent)} in that time",) if silent else ()),
             ),
@@ -327,8 +322,8 @@ class _Reading:
         if all(asked_s >= whole_from_s for asked_s in ended):
             return ()
         return (
-            "the window ends when it was read: of flows in its last 15 minutes, records may not"
-            " have been written yet (--until an earlier time)",
+            "the window ends at the time of reading: records of the last 15 minutes may be"
+            " missing (set --until to an earlier time)",
         )
 
     def _until(self, read: Sequence[ProjectId]) -> datetime:

@@ -252,11 +252,11 @@ def checked_gbps(
         Unusable: If it is no number above 0, absurdly high, or far from `byte_gbps`.
     """
     if gbps > HIGHEST_GBPS:
-        raise Unusable(f"{what} is {gbps:g} Gbit/s, more than any machine sends", place)
+        raise Unusable(f"{what} is {gbps:g} Gbit/s, more than any VM can send", place)
     if not gbps > 0:
-        raise Unusable(f"{what} is {gbps:g} bit/s: nothing arrived, or nothing was counted", place)
+        raise Unusable(f"{what} is {gbps:g} bit/s: no data arrived, or none was counted", place)
     if byte_gbps is not None and abs(byte_gbps / gbps - 1) > _MOST_DISAGREEMENT:
         raise Unusable(
-            f"{what} is {gbps:.4g} Gbit/s, but its bytes and seconds give {byte_gbps:.4g}", place
+            f"{what} is {gbps:.4g} Gbit/s, but bytes and seconds give {byte_gbps:.4g}", place
         )
     return gbps

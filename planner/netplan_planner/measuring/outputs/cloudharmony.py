@@ -20,7 +20,7 @@ _NEEDED = frozenset({"iperf_cmd", "bandwidth_direction", "bandwidth_mean"})
 _LONGEST = 100_000
 """Characters of a row; Python's reader takes no cell above 131,072."""
 _WAYS = frozenset({"up", "down"})
-_NOTE = "mean of the client's intervals, from CloudHarmony's report; time taken as UTC"
+_NOTE = "mean of the client's intervals, from CloudHarmony's report; time read as UTC"
 
 
 def is_cloudharmony(text: str) -> bool:
@@ -47,7 +47,7 @@ def measurements_of(text: str, *, source: str) -> tuple[list[Measurement], list[
 def _measured(cells: dict[str, str], *, source: str, place: str) -> Measurement:
     way = cells.get("bandwidth_direction", "")
     if way not in _WAYS:
-        raise base.Unusable(f"bandwidth_direction is {base.bounded(way, 40)!r}, not up or down")
+        raise base.Unusable(f"bandwidth_direction is not up or down: {base.bounded(way, 40)!r}")
     if not cells.keys() >= _NEEDED:
         raise base.Unusable("the row ends early")
     command = cells["iperf_cmd"]
@@ -55,7 +55,7 @@ def _measured(cells: dict[str, str], *, source: str, place: str) -> Measurement:
     is_up = way == "up"
     mean, deviation = _number(cells, "bandwidth_mean"), _number(cells, "bandwidth_stdev")
     if mean is None:
-        raise base.Unusable("bandwidth_mean is no number")
+        raise base.Unusable("bandwidth_mean is not a number")
     return Measurement(
         source=source,
         place=place,

@@ -65,7 +65,7 @@ def read_text(text: str, *, source: str) -> Read:
 def _told_if_nothing(read: Read, source: str) -> Read:
     found, refused = read
     return found, refused or (
-        [] if found else [refusal(source=source, place="", reason="no result in it")]
+        [] if found else [refusal(source=source, place="", reason="no result in the file")]
     )
 
 
@@ -102,17 +102,17 @@ def _told(value: Any) -> str:
         if value.get("error"):
             return f"the tool reports: {bounded(str(value['error']))}"
         if str(value.get("schema", "")).startswith(STORE_SCHEMA):
-            return "a record of a netplan store: use the store itself, it needs no import"
+            return "a record of a netplan store: use the store directly, without import"
         names = ", ".join(bounded(str(name), 40) for name in list(value)[:5])
-        return f"JSON of another kind, with {names or 'no members'}: {_HOW}"
-    return f"JSON of another kind: {_HOW}"
+        return f"JSON of an unknown kind, with {names or 'no members'}: {_HOW}"
+    return f"JSON of an unknown kind: {_HOW}"
 
 
 def _named(text: str) -> str:
     if not text.strip():
         return "empty"
     name = next((name for pattern, name in _FOREIGN if pattern.search(text)), "")
-    return f"{name} is not read: {_HOW}" if name else f"no output of a known tool: {_HOW}"
+    return f"{name} is not read: {_HOW}" if name else f"not the output of a known tool: {_HOW}"
 
 
 # Files of tools' outputs: opened, unpacked, and read by what they hold
@@ -191,7 +191,7 @@ def _text_of(path: Path) -> str:
         Unusable: If it cannot be opened, is too large, damaged, or no text.
     """
     if not path.is_file():
-        raise base.Unusable("no regular file")
+        raise base.Unusable("not a regular file")
     try:
         data = unpacked(path, LARGEST_BYTES)
     except (EOFError, zlib.error, gzip.BadGzipFile) as exc:
@@ -202,9 +202,9 @@ def _text_of(path: Path) -> str:
     try:
         text = data.decode(encoding)
     except UnicodeDecodeError as exc:
-        raise base.Unusable(f"no text: byte {exc.start} is not {exc.encoding}") from exc
+        raise base.Unusable(f"not text: byte {exc.start} is not {exc.encoding}") from exc
     if "\0" in text:
-        raise base.Unusable("no text: it holds zero bytes")
+        raise base.Unusable("not text: it contains zero bytes")
     return text
 
 

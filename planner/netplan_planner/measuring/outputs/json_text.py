@@ -69,12 +69,12 @@ def _told(exc: ValueError | RecursionError, text: str) -> str:
     if not isinstance(exc, json.JSONDecodeError):
         return f"damaged JSON: {exc}"
     if exc.pos >= len(text.rstrip()) or exc.msg.startswith("Unterminated string"):
-        return f"the JSON ends in the middle, at line {text.count(chr(10), 0, len(text)) + 1}"
+        return f"the JSON ends early, at line {text.count(chr(10), 0, len(text)) + 1}"
     return f"damaged JSON: {exc.msg}, line {exc.lineno}, column {exc.colno}"
 
 
 def _no_number(name: str) -> float:
-    raise ValueError(f"{name} is no number")
+    raise ValueError(f"{name} is not a number")
 
 
 def _finite(text: str) -> float:

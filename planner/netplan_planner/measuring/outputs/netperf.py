@@ -137,7 +137,7 @@ def measured(test: Test, *, source: str, place: str) -> Measurement:
     fields = fields_of(test.block)
     units = fields.get("THROUGHPUT_UNITS", "")
     if _REQUEST.search(test.name) or units.lower().startswith("trans"):
-        raise base.Unusable("a request/response test: it counts transactions, not throughput")
+        raise base.Unusable("a request/response test: it measures transactions, not throughput")
     if "THROUGHPUT" not in fields:
         raise base.Unusable("no throughput: the output ends before its result")
     sends = _sends(test, fields)
@@ -175,12 +175,12 @@ def _sends(test: Test, fields: Fields) -> bool:
     """Return whether the end that ran netperf sent."""
     told = fields.get("DIRECTION", "").lower()
     if "|" in told:
-        raise base.Unusable("both directions in one figure: run them apart")
+        raise base.Unusable("one value for both directions: run them separately")
     if told.startswith(("send", "recv", "receive")):
         return told.startswith("send")
     named = test.name or fields.get("COMMAND_LINE", "")
     if not named:
-        raise base.Unusable("it does not say which end sent: no banner, no DIRECTION")
+        raise base.Unusable("the sender is unknown: no banner, no DIRECTION")
     return _BACKWARDS.search(named) is None
 
 
@@ -188,7 +188,7 @@ def _gbps(text: str, units: str) -> float:
     number = base.finite(text)
     bits, count = _BITS.fullmatch(units), _BYTES.fullmatch(units)
     if number is None:
-        raise base.Unusable(f"the throughput {base.bounded(text, 40)!r} is no number")
+        raise base.Unusable(f"the throughput {base.bounded(text, 40)!r} is not a number")
     if bits:
         gbps = number * 10 ** int(bits[1][:2]) / BITS_PER_GIGABIT
     elif count:
@@ -196,7 +196,7 @@ def _gbps(text: str, units: str) -> float:
         gbps = gbps_from_bytes(number * 2 ** (10 * power), 1)
     else:
         raise base.Unusable(
-            f"the throughput is in {base.bounded(units, 40)!r}, which is no rate of bytes"
+            f"the throughput is in {base.bounded(units, 40)!r}, which is not a rate of bytes"
         )
     return base.checked_gbps(gbps)
 

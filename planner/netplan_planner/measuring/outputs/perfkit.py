@@ -50,7 +50,7 @@ def measurements_of(value: Any, *, source: str) -> tuple[list[Measurement], list
         try:
             tests = [tuple(tests_in(text)) for text in output.texts]
             if not all(tests):
-                raise Unusable("one of its texts is no output of netperf")
+                raise Unusable("one of its texts is not the output of netperf")
             parts = [
                 measured(test, source=source, place=output.pointer)
                 for each in tests

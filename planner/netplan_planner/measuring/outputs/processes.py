@@ -76,7 +76,7 @@ def add_rates(group: Sequence[Measurement]) -> Measurement:
 def _merged(group: Sequence[Measurement]) -> Measurement:
     ids = [one.run_id for one in group if one.run_id]
     if len(set(ids)) < len(ids):
-        raise InputError(f"{_shown(group)}: one process is there twice; give each output once")
+        raise InputError(f"{_shown(group)}: one process is given twice; give each output once")
     for name, told in _told_apart(group):
         if len(told) > 1:
             listed = ", ".join(sorted(map(str, told))[:3])
@@ -92,7 +92,7 @@ def _told_apart(group: Sequence[Measurement]) -> Iterable[tuple[str, set[object]
     yield "the receiver's address", {one.dst.address for one in group}
     yield "the tool", {(one.tool, one.tool_version) for one in group}
     yield "the protocol", {one.protocol for one in group}
-    yield "whose count it is", {one.counted_by.value for one in group}
+    yield "the end that counted", {one.counted_by.value for one in group}
     yield "whether both directions ran", {one.is_bidirectional for one in group}
 
 
@@ -104,8 +104,8 @@ def _refuse_apart(group: Sequence[Measurement]) -> None:
     known = [span for span in spans if span]
     if len(known) < len(spans):
         raise InputError(
-            f"{_shown(group)}: whether the processes ran at the same time cannot be told: an output"
-            " lacks its start or its duration"
+            f"{_shown(group)}: whether the processes ran in parallel is unknown: an output has no"
+            " start or duration"
         )
     is_exact = all("." in one.started_at for one in group)
     common = min(end for _, end in known) - max(start for start, _ in known)
@@ -113,8 +113,8 @@ def _refuse_apart(group: Sequence[Measurement]) -> None:
     longest = max(end - start for start, end in known)
     if common < _LEAST_OVERLAP_RATIO * longest:
         raise InputError(
-            f"{_shown(group)}: the processes did not run at the same time: they share"
-            f" {max(common, 0.0):.1f} s of {longest:.1f} s; start them together"
+            f"{_shown(group)}: the processes did not run in parallel: they overlap for"
+            f" {max(common, 0.0):.1f} s of {longest:.1f} s. Start them together"
         )
 
 

@@ -15,8 +15,8 @@ STORAGE = "network_log_storage"
 """The services by which the price book sells a GiB of records."""
 
 
-REPEATED = "equal to one that counts"
-OUTSIDE_WINDOW = "outside the window asked for"
+REPEATED = "equal to a counted record"
+OUTSIDE_WINDOW = "outside the requested window"
 OF_ANOTHER_LOG = "of another log"
 """Why records that were read are left out, as the coverage of traffic names it."""
 NOT_MADE = frozenset({REPEATED, OUTSIDE_WINDOW, OF_ANOTHER_LOG})

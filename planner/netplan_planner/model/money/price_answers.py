@@ -151,6 +151,8 @@ class SnapshotBuilt(Value, frozen=True, kw_only=True):
     comparison: ListComparison
     before: SinceBefore | None = None
     """None where it was not compared."""
+    is_default: bool = False
+    """Whether every verb uses it where no other prices are named."""
 
 
 class PriceMove(Value, frozen=True, kw_only=True):
@@ -282,6 +284,8 @@ class OtherSku(Value, frozen=True, kw_only=True):
 class ComparedBill(Value, frozen=True, kw_only=True):
     """What a bill and a model of it are compared over, and what of it stays outside."""
 
+    price_age: str = ""
+    """That prices are old, and the command for newer ones."""
     warnings: tuple[str, ...]
     """What makes the figures less than a comparison, the first thing to read."""
     incomplete: tuple[str, ...] = ()

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from datetime import date, datetime
 from decimal import Decimal
 from enum import StrEnum
-from typing import Protocol
+from typing import Protocol, Required, TypedDict, Unpack
 
 from msgspec.structs import replace
 
@@ -47,8 +47,7 @@ class FlexibleCommitments(Value, frozen=True, kw_only=True):
 
     use: FlexibleUse
     uncovered_usd_by_hour: tuple[Decimal, ...]
-    """Dollars at prices on demand of usage that they do not cover in an hour; below 0: that they
-    would cover beside what there was."""
+    """Usage of an hour that they do not cover, at prices on demand; below 0: part of them idle."""
     sku_ids: frozenset[str]
     """SKUs of usage that they were seen, or are documented, to cover."""
     net_ratio: Decimal | None = None
@@ -168,8 +167,7 @@ class LineItem(Value, frozen=True, kw_only=True):
     as_of: date
     source: str
     sku_id: SkuId | None = None
-    """None where several SKUs make the price (`parts`), it is one of several (`sku_candidates`), or
-    the source names none."""
+    """None: several make the price (`parts`), one of `sku_candidates` does, or none is named."""
     sku_candidates: tuple[SkuId, ...] = ()
     parts: tuple[PricePart, ...] = ()
 
@@ -260,6 +258,24 @@ class SnapshotInfo(Value, frozen=True, kw_only=True):
     unread: tuple[str, ...] = ()
     """What of the customer's files could not be used, a line each."""
 
+    @property
+    def oldest(self) -> date:
+        """The oldest date of its list prices, Spot aside."""
+        return min(self.as_of, self.network_as_of)
+
+
+class TrafficRoute(TypedDict, total=False):
+    """From where to where traffic goes, as far as its price depends on it."""
+
+    src_region: Required[str]
+    dst_region: str | None
+    """For traffic between regions."""
+    area: str | None
+    """Continent, country or both of an internet peer (`Asia`, `jpn`, `Asia/jpn`), or a destination
+    area as the catalogue names it."""
+    network_tier: str
+    """`PREMIUM` (where none is stated) or `STANDARD`, for internet traffic."""
+
 
 class PriceBook(Protocol):
     """Every price that the core may ask for. A missing one raises `MissingDatum`, never 0."""
@@ -309,26 +325,16 @@ class PriceBook(Protocol):
         """Return the price of a sole-tenant node an hour, its premium included."""
 
     def traffic(
-        self,
-        path_class: PathClass,
-        *,
-        src_region: str,
-        dst_region: str | None = None,
-        area: str | None = None,
-        network_tier: str = "PREMIUM",
+        self, path_class: PathClass, **route: Unpack[TrafficRoute]
     ) -> tuple[PriceTier, ...]:
-        """Return the price steps of a GiB sent; `area` is the continent of an internet peer."""
+        """Return the price steps of a GiB sent."""
 
     def traffic_line_items(
         self,
         name: str,
         path_class: PathClass,
         gib_per_month: Decimal,
-        *,
-        src_region: str,
-        dst_region: str | None = None,
-        area: str | None = None,
-        network_tier: str = "PREMIUM",
+        **route: Unpack[TrafficRoute],
     ) -> tuple[LineItem, ...]:
         """Return a month's volume as one line per price step it reaches."""
 
@@ -346,13 +352,7 @@ class PriceBook(Protocol):
         """Return the price steps of a gateway, tunnel, rule or log volume, under a condition."""
 
     def possible_prices(
-        self,
-        path_class: PathClass,
-        *,
-        src_region: str,
-        dst_region: str | None = None,
-        area: str | None = None,
-        network_tier: str = "PREMIUM",
+        self, path_class: PathClass, **route: Unpack[TrafficRoute]
     ) -> tuple[tuple[PriceTier, ...], ...]:
         """Return the steps of every price that a GiB may have whose own one is not known.
 

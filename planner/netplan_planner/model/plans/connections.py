@@ -9,11 +9,12 @@ SENT = "How it is sent"
 RoundTrip = Annotated[
     float | None,
     Ask(
-        "Round-trip time (default: as flow logs saw it, where they are read, else of the places).",
+        "Round-trip time (default: from flow logs if given, else from the places).",
         "--rtt-ms",
         least=0.001,
         most=1e6,
         panel=SENT,
+        is_expert=True,
     ),
 ]
 """Of one path; a verb that chooses among paths has that of their places."""
@@ -25,9 +26,10 @@ class Connections(Value, frozen=True, kw_only=True):
     streams: Annotated[
         int | None,
         Ask(
-            "Parallel connections of one machine (default: as many as it takes).",
+            "Parallel connections of one VM (default: as many as needed).",
             least=1,
             panel=SENT,
+            is_expert=True,
         ),
     ] = None
     """Of one machine at a time; None: as many as it takes."""
@@ -38,6 +40,7 @@ class Connections(Value, frozen=True, kw_only=True):
             " MB, a stock Linux image).",
             least=1024,
             panel=SENT,
+            is_expert=True,
         ),
     ] = None
     """Of one stream at the receiver."""
@@ -48,6 +51,7 @@ class Connections(Value, frozen=True, kw_only=True):
             " MiB, as Linux has it).",
             least=4096,
             panel=SENT,
+            is_expert=True,
         ),
     ] = None
     """Of one stream at the sender."""
@@ -59,6 +63,7 @@ class Connections(Value, frozen=True, kw_only=True):
             least=576,
             most=65535,
             panel=SENT,
+            is_expert=True,
         ),
     ] = None
     """Of both ends."""

@@ -60,44 +60,48 @@ class JobNeed(MachineChoice, frozen=True, kw_only=True):
 
     PANEL: ClassVar[str] = WORK
 
-    region: Annotated[str, Ask("Where it runs.", metavar="REGION")] = ""
+    region: Annotated[str, Ask("Region of the job.", metavar="REGION")] = ""
     """Empty: not told, and no plan is made."""
     in_bytes: Annotated[
         Bytes,
         Ask(
-            "Bytes that arrive, of all machines, such as 2TB or 2TiB.", "--bytes-in", metavar="SIZE"
+            "Bytes in, such as 2TB or 2TiB; all VMs together.",
+            "--bytes-in",
+            metavar="SIZE",
         ),
     ] = 0
     """Read by all machines together; so the others."""
-    out_bytes: Annotated[Bytes, Ask("Bytes that leave.", "--bytes-out", metavar="SIZE")] = 0
+    out_bytes: Annotated[Bytes, Ask("Bytes out.", "--bytes-out", metavar="SIZE")] = 0
     between_bytes: Annotated[
         Bytes,
         Ask(
-            "Bytes that its machines shuffle among them, each an equal share to each.",
+            "Bytes between its VMs, an equal share each.",
             "--bytes-between",
             metavar="SIZE",
+            is_expert=True,
         ),
     ] = 0
     """Shuffled among them: each sends as much to every machine as to itself."""
     cpu_seconds: Annotated[
-        float, Ask("CPU time of one vCPU, in all.", metavar="SECONDS", least=0)
+        float, Ask("CPU time on one vCPU in total.", metavar="SECONDS", least=0)
     ] = 0.0
     """vCPU-seconds of work."""
     parallel_ratio: Annotated[
         float,
         Ask(
-            "Share of the CPU time that spreads over vCPUs and machines; the rest runs on one.",
+            "Share of the CPU time that runs in parallel on all vCPUs; the rest runs on one.",
             "--parallel",
             metavar="RATIO",
             least=0,
             most=1,
+            is_expert=True,
         ),
     ] = 1.0
     """Share of that work which shares out over the vCPUs; the rest runs on one."""
     deadline_s: Annotated[
         Deadline | None,
         Ask(
-            "How long a run may take, such as 2h, or until when, such as 2026-12-01T06:00:00Z.",
+            "Time limit, such as 2h, or end time, such as 2026-12-01T06:00:00Z.",
             "--deadline",
             metavar="TIME",
         ),
@@ -107,8 +111,9 @@ class JobNeed(MachineChoice, frozen=True, kw_only=True):
         tuple[JobPhase, ...],
         Reading(list[str], lambda option, given: _phases(option, names(given))),
         Ask(
-            "Phases that run at the same time, of in, compute, between and out; commas.",
+            "Phases that overlap: in, compute, between, out; commas.",
             metavar="PHASES",
+            is_expert=True,
         ),
     ] = ()
     """Phases that run at the same time; the others follow one another."""
@@ -122,7 +127,7 @@ class JobNeed(MachineChoice, frozen=True, kw_only=True):
     max_count: Annotated[
         int,
         Ask(
-            "How many machines may share it; 1 where it does not divide.",
+            "Maximum number of VMs; 1 if the job cannot be divided.",
             least=1,
             most=1000,
             panel=CHOICE,
@@ -134,10 +139,15 @@ class JobNeed(MachineChoice, frozen=True, kw_only=True):
     """Machine time that an interruption takes with it; None: all of the run so far."""
     baseline_type: Annotated[
         str | None,
-        Ask("The machine type in use, to compare.", "--baseline", metavar="TYPE", panel=CHOICE),
+        Ask(
+            "Current machine type, for comparison.",
+            "--baseline",
+            metavar="TYPE",
+            panel=CHOICE,
+        ),
     ] = None
     """The machine type in use."""
-    baseline_count: Annotated[int, Ask("How many of it.", least=1, most=1000, panel=CHOICE)] = 1
+    baseline_count: Annotated[int, Ask("Its number.", least=1, most=1000, panel=CHOICE)] = 1
     assumptions: tuple[str, ...] = ()
     """Of whoever describes the job."""
 
@@ -147,9 +157,9 @@ def _phases(option: str, given: tuple[str, ...]) -> tuple[JobPhase, ...]:
     for name in given:
         if name not in known:
             hint = did_you_mean(name, known)
-            raise UsageError(f"{option} {name[:40]!r}: phases are {', '.join(known)}{hint}")
+            raise UsageError(f"{option} {name[:40]!r}: the phases are {', '.join(known)}{hint}")
     if len(set(given)) == 1:
-        raise UsageError(f"{option} {given[0]}: one phase overlaps nothing; name two or more")
+        raise UsageError(f"{option} {given[0]}: a single phase cannot overlap; name two or more")
     return tuple(phase for phase in JobPhase if phase.value in given)
 
 
@@ -234,7 +244,6 @@ class JobHours(Value, frozen=True, kw_only=True):
 class JobInfeasible(Shortfall, frozen=True, kw_only=True):
     """Why no machines do it, by how little they miss it, and what to change."""
 
-    changes: tuple[str, ...]
     fastest: JobOption | None = None
 
 

@@ -2,13 +2,14 @@
 
 from typing import Annotated
 
-from netplan_planner.asks import CHOICE, ArchitectureName, Ask, Duration, Names
+from netplan_planner.asks import CHOICE, ArchitectureName, Ask, DurationFrom0, Names
 from netplan_planner.model.money.prices import Usage
 from netplan_planner.model.plans.connections import Connections
 
 PAYMENT = "How it is paid"
 LeastMemory = Annotated[
-    float, Ask("Least memory of one machine in GiB.", "--memory-gib", least=0, panel=CHOICE)
+    float,
+    Ask("Minimum memory per VM in GiB.", "--memory-gib", least=0, panel=CHOICE, is_expert=True),
 ]
 MachineTypes = Annotated[
     Names,
@@ -26,12 +27,14 @@ SeriesNames = Annotated[
 ]
 AskedArchitecture = Annotated[
     ArchitectureName | None,
-    Ask("Only x86, only arm, or any.", "--architecture", ("--arch",), "arch", CHOICE),
+    Ask(
+        "Only x86, only arm, or any.", "--architecture", ("--arch",), "arch", CHOICE, is_expert=True
+    ),
 ]
 StartUp = Annotated[
-    Duration | None,
+    DurationFrom0 | None,
     Ask(
-        "From a machine's start until it works, such as 40s: it is paid, too.",
+        "Time from a VM's start until it works, such as 40s; it is billed, too.",
         "--start-up",
         metavar="TIME",
     ),
@@ -39,11 +42,12 @@ StartUp = Annotated[
 Interruptions = Annotated[
     float | None,
     Ask(
-        "Interruptions of one Spot machine a day; Google documents none, so there is no default.",
+        "Interruptions per Spot VM and day; no default, because Google documents no rate.",
         "--spot-interruptions-per-day",
         metavar="COUNT",
         least=0,
         panel=PAYMENT,
+        is_expert=True,
     ),
 ]
 

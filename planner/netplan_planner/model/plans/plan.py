@@ -11,6 +11,7 @@ from netplan_planner.model.limits import Estimate, Limit
 from netplan_planner.model.money.prices import LineItem, Usage
 from netplan_planner.model.plans.commitment import CoverLedger
 from netplan_planner.model.plans.connections import Connections
+from netplan_planner.model.plans.plan_answer import Shortfall
 from netplan_planner.model.project.inventory import Inventory
 from netplan_planner.model.project.resources import Instance, MachineShape
 
@@ -231,11 +232,10 @@ class MachinePlan(Value, frozen=True, kw_only=True):
     confidence_reason: str = ""
 
 
-class Infeasible(Value, frozen=True, kw_only=True):
+class Infeasible(Shortfall, frozen=True, kw_only=True):
     """No candidate meets the need; what binds, and by how much it falls short."""
 
     need: MachineNeed
-    binding: str
     shortfall: str
     rejected: tuple[Rejected, ...] = ()
 
@@ -245,6 +245,9 @@ class MachineChooser(Protocol):
 
     def choose(self, need: MachineNeed) -> MachinePlan | Infeasible:
         """Return the ranked plan for a need."""
+
+    def choose_from(self, instance: Instance, need: MachineNeed) -> MachinePlan | Infeasible:
+        """Return the same for a machine that stands, by prices that compare with its own."""
 
     def cost_today(self, instance: Instance, usage: Usage) -> tuple[LineItem, ...]:
         """Return what a machine costs a month as it stands: its Tier_1 fee and GPUs included.
@@ -299,6 +302,20 @@ class FurtherCost(Value, frozen=True, kw_only=True):
     """At the last volume step of the month; 0: nobody pays for it; None: it is not known."""
 
 
+class MachineMove(Value, frozen=True, kw_only=True):
+    """A machine that goes to another zone."""
+
+    machine: str
+    """Its name."""
+    from_zone: str
+    """Where it stands by then."""
+    to_zone: str
+    peers: tuple[str, ...] = ()
+    """Names of the machines for whose traffic it goes there, the one with the most first."""
+    data: str = ""
+    """What says that it keeps data, which goes with it; empty: nothing does."""
+
+
 class PlannedChange(Value, frozen=True, kw_only=True):
     """What a fix of the order does at one place, as things stand when its turn comes."""
 
@@ -315,6 +332,11 @@ class PlannedChange(Value, frozen=True, kw_only=True):
     """Where the fix lifts what holds traffic back; None: it lifts nothing."""
     one_stop_with: tuple[int, ...] = ()
     """Other entries of the order, by rank, that stop a machine of it: to be done in one stop."""
+    moves: tuple[MachineMove, ...] = ()
+    """The machines that go to another zone by it."""
+    tiers: tuple[str, ...] = ()
+    """Of new external addresses: the network tier of that of each machine, as `targets` has them.
+    """
     made_with: int | None = None
     """The entry whose commands make this change, too; None: its own."""
 
@@ -362,3 +384,6 @@ class OrderedFix(Brought, frozen=True, kw_only=True):
     """At the most."""
     further: FurtherCost | None = None
     """Of traffic beyond today's at the place that is named; None: no limit is lifted there."""
+    is_sure: bool = True
+    """False: it, or one before it, is of low confidence, or saves too little where a month has the
+    least traffic that it may have. Such stand behind all that are sure, and are in no sum."""

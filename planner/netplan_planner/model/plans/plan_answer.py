@@ -61,17 +61,21 @@ class PlanChanges(Value, frozen=True, kw_only=True):
 
 
 class Shortfall(Value, frozen=True, kw_only=True):
-    """Why nothing keeps the bounds, and by how little it misses them.
+    """Why nothing keeps the bounds, by how little it misses them, and what to change.
 
-    Each verb's own kind adds what it measures besides, and the changes that would each be enough.
+    The one form in which every verb that plans says so; some add what they measure besides.
     """
 
+    name: str = ""
+    """What it is of: a group, zone, pair or quota; empty: all that was asked for."""
     binding: str
     """What binds."""
     shortfall: Text = ""
     """By how much the best falls short, in words; empty: there is nothing to compare."""
     shortfall_s: float | None = None
     """Beyond the deadline, of the fastest; None: time is not what is missed."""
+    changes: tuple[Text, ...] = ()
+    """What to change, each enough by itself where it says no other; empty: nothing is known."""
 
 
 class PricedAnswer(Value, frozen=True, kw_only=True):

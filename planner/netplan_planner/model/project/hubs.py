@@ -222,9 +222,9 @@ class SpokePairs:
         if one not in self._spokes or other not in self._spokes:
             if told := last_part(self._told_hub(one, other)):
                 side = last_part(one if one in self._routed else other)
-                return f"only {side} is known to have a route over the hub {told}"
+                return f"only {side} has a known route over the hub {told}"
             joined = self._routed.get(one, set()) & self._routed.get(other, set())
-            return "" if joined else "not all spokes of their hub were read and understood"
+            return "" if joined else "some spokes of their hub were not read or not understood"
         spokes = self._spokes[one], self._spokes[other]
         if not _is_same_hub(spokes[0].hub, spokes[1].hub):
             names = " and ".join(last_part(spoke.hub) for spoke in spokes)
@@ -232,15 +232,15 @@ class SpokePairs:
         name, hub = last_part(spokes[0].hub), self._hubs.get(spokes[0].hub)
         idle = next((spoke for spoke in spokes if not spoke.is_active), None)
         if idle is not None:
-            state = f"is {idle.state}" if idle.state else "is not known to be active"
+            state = f"is {idle.state}" if idle.state else "may be inactive"
             return f"the spoke {idle.name} of the hub {name} {state}"
         groups = {spoke.group for spoke in spokes}
         is_mesh = hub.topology == MESH if hub is not None else groups == {_MESH_GROUP}
         if is_mesh or _CENTER in groups:
             return ""
         if groups == {_EDGE}:
-            return f"both are in the edge group of the hub {name}, whose topology is a star"
-        return f"it is not known whether the hub {name} joins their groups"
+            return f"both are in the edge group of the hub {name}, which has a star topology"
+        return f"whether the hub {name} connects their groups is unknown"
 
     def _hubs_of(self, network: SelfLink) -> set[SelfLink]:
         """Return the hubs that a network is at, whatever is stated of its spoke's state."""

@@ -17,6 +17,7 @@ from netplan_planner.model.project.networks import (
     ForwardingRule,
     NatGateway,
     Network,
+    ProjectSettings,
     Route,
     Router,
     Subnetwork,
@@ -64,6 +65,7 @@ class Inventory(Value, frozen=True, kw_only=True, dict=True):
     node_templates: tuple[NodeTemplate, ...] = ()
     flow_log_configurations: tuple[FlowLogsConfiguration, ...] = ()
     type_recommendations: tuple[TypeRecommendation, ...] = ()
+    project_settings: tuple[ProjectSettings, ...] = ()
     machine_shapes: tuple[MachineShape, ...] = ()
     kubernetes: Kubernetes | None = None
     """The objects of a cluster, and GKE's clusters and node pools; None: none were read."""

@@ -102,6 +102,13 @@ class Address(Resource, frozen=True, kw_only=True):
     labels: tuple[tuple[str, str], ...] = ()
 
 
+class ProjectSettings(Resource, frozen=True, kw_only=True):
+    """What Compute Engine holds of a project itself."""
+
+    default_network_tier: str | None = None
+    """Of external addresses that name none: `PREMIUM` or `STANDARD`; None: not stated."""
+
+
 class ForwardingRule(Resource, frozen=True, kw_only=True):
     """A load balancer's front: an address and where it leads."""
 

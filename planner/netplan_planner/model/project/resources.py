@@ -189,6 +189,8 @@ class Instance(Value, frozen=True, kw_only=True, gc=False):
     """The specific reservation that it uses, by name; None: it is not bound to one."""
     created_by: SelfLink | None = None
     """The instance group manager that made it, where metadata says so."""
+    template: SelfLink | None = None
+    """The instance template that it was made from, where metadata says so."""
     resource_policies: tuple[SelfLink, ...] = ()
     can_ip_forward: bool = False
     is_sole_tenant: bool = False
@@ -292,6 +294,8 @@ class Disk(Value, frozen=True, kw_only=True, gc=False):
     """The bare name: `pd-ssd`, `hyperdisk-balanced`, …; None: known after a plan is applied."""
     users: tuple[SelfLink, ...] = ()
     """The machines that it is attached to."""
+    source_image: SelfLink | None = None
+    """The image that it was made from."""
 
 
 class ResourcePolicy(Resource, frozen=True, kw_only=True):
@@ -331,6 +335,8 @@ class InstanceGroup(Resource, frozen=True, kw_only=True):
     min_size: int | None = None
     """How many machines its autoscaler keeps at least; None: not stated."""
     max_size: int | None = None
+    is_stateful: bool = False
+    """It keeps disks or addresses of each of its machines, by a policy or for one of them."""
 
 
 class NodeTemplate(Resource, frozen=True, kw_only=True):

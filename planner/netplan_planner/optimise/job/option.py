@@ -173,8 +173,8 @@ def _note(offer: Offer, need: JobNeed, usage: Usage, run_s: float, count: int) -
     arm = "Arm: needs an Arm image" if offer.shape.architecture == _ARM else ""
     notes = [arm, offer.cap.caution if need.in_bytes + need.out_bytes + need.between_bytes else ""]
     if usage in COMMITTED:
-        paid = counted(count * committed_sets(need, run_s), "machine")
-        notes.append(f"{paid} paid all month, used or not")
+        paid = counted(count * committed_sets(need, run_s), "VM")
+        notes.append(f"{paid} billed for the full month, used or not")
     return "; ".join(filter(None, notes))
 
 
@@ -183,11 +183,10 @@ def _note(offer: Offer, need: JobNeed, usage: Usage, run_s: float, count: int) -
 
 WAYS = (model.Usage.ON_DEMAND, model.Usage.SPOT, model.Usage.CUD_1Y, model.Usage.CUD_3Y)
 NO_RATE = (
-    "Google documents no rate of interruptions of Spot machines: give"
-    " --spot-interruptions-per-day, by what compute.advice.capacityHistory says of your type and"
-    " zone or by what you saw"
+    "Google documents no interruption rate of Spot VMs. Set it with --spot-interruptions-per-day"
+    " (see compute.advice.capacityHistory for your type and zone, or use what you observed)"
 )
-ONCE = "a commitment is for years, and this runs once: give --runs-per-day"
+ONCE = "a commitment lasts years, but this job runs once: give --runs-per-day"
 _MOST_PER_DAY = 1e5
 _HALVINGS = 60
 _ALIKE = 1 + 1e-9
@@ -203,7 +202,7 @@ def payments(offers: Offers, prices: model.PriceBook, chosen: Grid) -> Iterator[
         why = _cannot(need, usage)
         cell = None if why else found.best(in_time(found.finish_s, need.deadline_s))
         if not why and cell is None:
-            why = "no machine that meets the deadline has a price for it"
+            why = "no VM that meets the deadline has such a price"
         options = options_at(offers, usage, found.prices, [cell] if cell else [])
         yield model.JobPayment(
             usage=usage,
@@ -335,6 +334,6 @@ def baseline(
     plain = [at for at, one in enumerate(found.offers.rows) if not one.cap.is_tier1 and rates[at]]
     if not plain:
         why = [one.detail for one in (*found.unknown, *missing)]
-        return None, f"what {need.baseline_type} makes of it is not known: {'; '.join(why)}"
+        return None, f"the change of {need.baseline_type} is unknown: {'; '.join(why)}"
     cell = Cell(plain[0], need.baseline_count)
     return options_at(found.offers, model.Usage.ON_DEMAND, rates, [cell])[0], ""

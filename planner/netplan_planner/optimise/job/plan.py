@@ -41,20 +41,22 @@ _LOOSEN = {
     "series": "--series",
     "architecture": "--architecture any",
     "memory": "less --memory-gib",
-    "price": "prices that have it: netplan prices refresh",
-    "cap": "a type whose cap is documented: netplan caps",
+    "price": "prices that include it: netplan prices refresh",
+    "cap": "a type with a documented cap: netplan caps",
     "shared-core": "a type with whole vCPUs",
     "not-offered": "a type that the region offers",
     "deprecated": "a type that is not deprecated",
-    "gpu": "a type by name: --machine-type",
+    "gpu": "a machine type: --machine-type",
 }
 """What to change, by the reason why a type fails."""
 
 
-INBOUND = "what comes from the internet has no charge (cloud.google.com/vpc/network-pricing)"
+INBOUND = "data from the internet is free (cloud.google.com/vpc/network-pricing)"
 
 
-STORAGE = "operations, retrieval and a bucket of another place have prices of Cloud Storage's own"
+STORAGE = (
+    "not included: prices of Cloud Storage for operations, retrieval and buckets in other places"
+)
 
 
 _GIB_DIGITS = Decimal("0.001")
@@ -85,7 +87,7 @@ def traffic_of(need: model.JobNeed, prices: model.PriceBook) -> JobTraffic:
                 items += _lines(need, phase, end, prices)
             except MissingDatum as missing:
                 is_known = False
-                notes.append(f"{phase}: price not known: {missing}")
+                notes.append(f"{phase}: unknown price: {missing}")
     if need.between_bytes:
         notes.append("between: free inside a zone")
     runs = Decimal(str(need.runs_per_month or 1))
@@ -185,37 +187,37 @@ def _doubts(offers: Offers, cells: Sequence[Cell]) -> Iterator[str]:
 def _assumed(need: model.JobNeed) -> Iterator[str]:
     """Yield what nobody told and the figures rest on."""
     if need.startup_s is None:
-        yield "start-up time is not told (--start-up) and left out, though it is paid"
+        yield "start-up time is not set (--start-up) and not included, though it is billed"
     if need.cpu_seconds:
-        yield ("a vCPU of any type does the same work in a second; times of another series differ")
+        yield ("a vCPU of any type does the same work per second; other machine series differ")
         if need.parallel_ratio == 1:
-            yield "all CPU work shares out evenly over the vCPUs (--parallel 1)"
+            yield "all CPU work runs in parallel on the vCPUs (--parallel 1)"
     else:
-        yield "no CPU time is told (--cpu-seconds): the machines only move bytes"
+        yield "no CPU time is set (--cpu-seconds): the VMs only transfer bytes"
     if not need.memory_gib:
-        yield "any memory is enough (--memory-gib)"
+        yield "any memory is sufficient (--memory-gib)"
     if not need.overlap and len([p for p in model.JobPhase if _has(need, p)]) > 1:
-        yield "its phases follow one another (--overlap names those that do not)"
+        yield "phases run one after another (--overlap names phases that overlap)"
     if need.in_bytes + need.out_bytes + need.between_bytes:
         yield from _assumed_of_moving(need)
     if (need.in_bytes and need.source.gbps) or (need.out_bytes and need.target.gbps):
         yield (
-            "what one machine was measured to move (--in-gbps, --out-gbps) holds for every type:"
-            " name those you measured with --machine-type"
+            "the measured rate of one VM (--in-gbps, --out-gbps) applies to every type. Name the"
+            " measured types with --machine-type"
         )
     if need.usage is model.Usage.SPOT and need.lost_work_s is None:
-        yield "an interruption takes all work of the run with it (--spot-lost-work)"
+        yield "an interruption loses all work of the run (--spot-lost-work)"
 
 
 def _assumed_of_moving(need: model.JobNeed) -> Iterator[str]:
     if need.streams is None:
-        yield "as many connections as it takes (--streams)"
+        yield "as many connections as needed (--streams)"
     if need.disk_mib_per_s is None:
-        yield "no disk is in the way (--disk-mib-per-s)"
+        yield "disks do not limit it (--disk-mib-per-s)"
     if need.max_count > 1:
         yield (
-            "every machine has an equal share, and the other end serves them all"
-            " (--in-total-gbps, --out-total-gbps)"
+            "every VM has an equal share, and the other end serves them all (--in-total-gbps,"
+            " --out-total-gbps)"
         )
 
 
@@ -249,11 +251,11 @@ def without_machines(
             changes=("another --series", *_regions_of(need, prices)),
         )
     reasons = Counter(one.reason for one in own)
-    kinds = ", ".join(f"{count:,} by {name}" for name, count in reasons.most_common())
+    kinds = ", ".join(f"{count:,} through {name}" for name, count in reasons.most_common())
     example = f", such as {own[0].machine_type}: {own[0].detail}" if own else ""
     return model.JobInfeasible(
-        binding=f"no machine type of {need.region} that passes has a price and a known bandwidth",
-        shortfall=f"left out: {kinds}{example}",
+        binding=f"no fitting machine type of {need.region} has a known price and bandwidth",
+        shortfall=f"excluded: {kinds}{example}",
         changes=tuple(_LOOSEN.get(reason, f"--{reason}") for reason, _ in reasons.most_common(3)),
     )
 
@@ -270,7 +272,7 @@ def _regions_of(need: model.JobNeed, prices: model.PriceBook) -> Iterator[str]:
     if found:
         more = len(found) - _REGIONS_NAMED
         rest = f" and {more} more" if more > 0 else ""
-        yield f"--region, of those that offer it: {', '.join(found[:_REGIONS_NAMED])}{rest}"
+        yield f"--region, one that offers it: {', '.join(found[:_REGIONS_NAMED])}{rest}"
 
 
 def too_slow(found: Grid) -> model.JobInfeasible:
@@ -281,9 +283,9 @@ def too_slow(found: Grid) -> model.JobInfeasible:
     priced = np.isfinite(found.usd) & np.isfinite(found.finish_s)
     if not priced.any():
         return model.JobInfeasible(
-            binding="Spot machines would be interrupted before they are done",
-            shortfall="no number of machines ever gets through a run",
-            changes=("pay on demand", "save work more often: --spot-lost-work"),
+            binding="Spot VMs would be interrupted before the run ends",
+            shortfall="no number of VMs completes a run",
+            changes=("use on-demand VMs", "save work more often: --spot-lost-work"),
         )
     by_time = found._replace(usd=np.where(priced, found.finish_s, np.nan), finish_s=found.usd)
     cell = by_time.best(priced)
@@ -306,13 +308,13 @@ def _binding(need: model.JobNeed, fastest: model.JobOption) -> str:
     """Return what of the fastest run takes longest."""
     longest = max(fastest.phases, key=lambda one: one.duration_s, default=None)
     if longest is None or (need.startup_s or 0.0) >= longest.duration_s:
-        return "machines take most of the time to start"
+        return "most of the time is start-up"
     if longest.bound_by == SERIAL:
-        return "a part of the CPU work does not share out over vCPUs"
+        return "a part of the CPU work cannot run in parallel on several vCPUs"
     if longest.bound_by == VCPUS:
-        return "the CPU work takes too long on the vCPUs that there may be"
+        return "the CPU work takes too long on the allowed vCPUs"
     volume = moved_bytes(need, longest.phase)
-    return f"{volume:,} bytes {longest.phase} take too long, held back by {longest.bound_by}"
+    return f"{volume:,} bytes {longest.phase} take too long; limit: {longest.bound_by}"
 
 
 def _changes(found: Grid, fastest: model.JobOption, cell: Cell) -> Iterator[str]:
@@ -334,8 +336,8 @@ def _changes(found: Grid, fastest: model.JobOption, cell: Cell) -> Iterator[str]
         seconds = float(np.min(other.finish_s))
         if seconds <= deadline_s:
             yield (
-                f"let its phases overlap (--overlap in,compute,between,out):"
-                f" {seconds_text(seconds)} on {fastest.machine_type}"
+                f"overlap its phases (--overlap in,compute,between,out): {seconds_text(seconds)}"
+                f" on {fastest.machine_type}"
             )
 
 

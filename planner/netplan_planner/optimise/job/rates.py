@@ -206,7 +206,7 @@ def _custom(name: str, need: model.JobNeed, prices: model.PriceBook) -> model.Ma
 
 def _missing(name: str, need: model.JobNeed, prices: model.PriceBook) -> model.Rejected:
     if prices.shape(name) is None:
-        return _rejected(name, "vcpus", "its vCPUs are not known")
+        return _rejected(name, "vcpus", "its vCPUs are unknown")
     return _rejected(name, "not-offered", f"not offered in {need.region}")
 
 
@@ -224,7 +224,7 @@ def _kept_out(need: model.JobNeed, shape: model.MachineShape) -> tuple[str, str]
     )
     reason, detail = filtered_by(filters, shape)
     if reason == "shared-core":
-        return reason, "how much of its cores it gets is not known"
+        return reason, "its share of physical cores is unknown"
     return reason, detail
 
 
@@ -256,7 +256,7 @@ def _told(need: model.JobNeed, phase: model.JobPhase, offer: Offer) -> model.Est
     if end.gbps is not None:
         return model.Estimate(gbps=end.gbps)
     return model.Estimate(
-        gbps=None, unknown=(f"no document states what it moves from or to {end.place}",)
+        gbps=None, unknown=(f"its rate from or to {end.place} is not documented",)
     )
 
 

@@ -45,7 +45,6 @@ def assemble(
     market: Market,
     calendar: Calendar,
     limits: Sequence[VcpuLimit] = (),
-    flexible_existing: Decimal = Decimal(0),
     *,
     is_pruned: bool = True,
 ) -> Assembled:
@@ -58,7 +57,6 @@ def assemble(
         market: Commitments that are there and that may be bought.
         calendar: When groups run.
         limits: Quotas.
-        flexible_existing: Spend an hour that flexible commitments cover already.
         is_pruned: Whether offers that no best plan needs are left out.
     """
     menus = [
@@ -66,7 +64,7 @@ def assemble(
         for need, found in zip(needs, candidates, strict=True)
     ]
     profiles = [profile_of(need) for need in needs]
-    savings = Savings(sheet, flexible_existing)
+    savings = Savings(sheet, has_flexible=bool(market.covered_usd_per_hour))
     pruner = _Pruner(sheet, savings, calendar) if is_pruned and not limits else None
     members: dict[tuple[int, Profile, int], list[int]] = {}
     kept: dict[bytes, Places] = {}
@@ -84,7 +82,7 @@ def assemble(
         GroupClass(profile, count, by_number[menu_at], tuple(places))
         for (menu_at, profile, count), places in members.items()
     )
-    return _assembled(classes, sheet, calendar, limits, flexible_existing)
+    return _assembled(classes, sheet, calendar, limits, market.covered_usd_per_hour)
 
 
 class _Pruner:
@@ -122,7 +120,9 @@ class _Pruner:
         first = int(np.argmin(worst))
         kept = usd - most < worst[first] - _EQUAL_USD
         kept[first] = True
-        undominated(kept, columns.series[menu], usd - free, columns.units[menu])
+        # Units of one kind have one price, on demand and covered.
+        kind = np.column_stack([columns.series[menu], columns.pool[menu]])
+        undominated(kept, kind, usd - free, columns.units[menu])
         left: Places = menu[kept]
         return left
 
@@ -151,6 +151,8 @@ def _assembled(
         for which, limit in enumerate(limits):
             if (limit.region, limit.series) == (machine.region, machine.series):
                 limit_of[at] = which
+    first: dict[PoolKey, int] = {}
+    sold = [first.setdefault(key.sold, at) for at, key in enumerate(pools)]
     stretches = calendar.stretches
     runs = np.zeros((len(calendar.profiles), len(stretches)), dtype=bool)
     for at, stretch in enumerate(stretches):
@@ -168,6 +170,7 @@ def _assembled(
         hours=np.array([float(s.hours_per_month) for s in stretches]),
         runs=runs,
         pools=tuple(sheet.terms(key) for key in pools),
+        sold=np.array(sold, dtype=np.intp),
         flexible=sheet.flexible,
         flexible_existing=float(flexible_existing),
     )

@@ -14,9 +14,9 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from netplan_planner import model
-from netplan_planner.ledger.compared import AT_LIST
+from netplan_planner.ledger.compared import at_list_line
 from netplan_planner.optimise.bill import machine_price
-from netplan_planner.optimise.commitments import ANY_PROJECT, Rate, Resource
+from netplan_planner.optimise.commitments import ANY_PROJECT, Resource
 from netplan_planner.planning.fleet.assembly import profile_of
 from netplan_planner.planning.fleet.market import (
     Market,
@@ -64,11 +64,18 @@ class Bill(NamedTuple):
     """As if nothing were covered, in the same order."""
     commitments: tuple[model.FleetCommitment, ...]
     line_items: tuple[model.LineItem, ...]
+    spent_usd: Decimal
+    """Of these, at prices on demand: what flexible commitments cover."""
+
+    def plus(self, fee: model.LineItem | None) -> "Bill":
+        """Return the bill with one fee more, if there is one."""
+        return self if fee is None else self._replace(line_items=(*self.line_items, fee))
 
     @property
     def usd_per_month(self) -> Decimal:
-        """The sum of the lines."""
-        return sum((one.usd_per_month for one in self.line_items), _ZERO)
+        """The sum of the lines; what decimals leave of two equal sums is 0."""
+        usd = sum((one.usd_per_month for one in self.line_items), _ZERO)
+        return usd if abs(usd) > _DIGITS else _ZERO
 
 
 class _Hours(NamedTuple):
@@ -89,7 +96,6 @@ class Biller:
         sheet: Sheet,
         needs: Sequence[FleetNeed],
         calendar: Calendar,
-        flexible_existing: Decimal = _ZERO,
     ) -> None:
         self._prices = prices
         self._market = market
@@ -97,7 +103,7 @@ class Biller:
         self._needs = tuple(needs)
         self._calendar = calendar
         self._places = tuple(calendar.place[profile_of(need)] for need in needs)
-        self._flexible_existing = flexible_existing
+        self._flexible_existing = market.covered_usd_per_hour
         self._hourly = lru_cache(None)(self._ask_hourly)
 
     def bill(self, chosen: Sequence[Candidate], bought: Bought = NOTHING) -> Bill:
@@ -105,7 +111,7 @@ class Biller:
         own, lines = self._machines(chosen)
         on_demand = tuple(own)
         use = self._use(chosen)
-        hours = {key: self._covered(key, use[key], bought) for key in sorted(use)}
+        hours = self._covered(use, bought)
         self._spend(hours, bought)
         off = self._off(hours)
         for at, (need, candidate) in enumerate(zip(self._needs, chosen, strict=True)):
@@ -119,7 +125,9 @@ class Biller:
             own[max(range(len(own)), key=own.__getitem__)] += left + _ZERO
         commitments, fees = self._fees(bought, hours)
         existing = [fee for one in self._market.existing for fee in one.fees]
-        return Bill(tuple(own), on_demand, commitments, (*lines, *credits, *fees, *existing))
+        spent = sum((self._sum(one.spent) for one in hours.values()), _ZERO)
+        all_lines = *lines, *credits, *fees, *existing
+        return Bill(tuple(own), on_demand, commitments, all_lines, spent)
 
     def _machines(
         self, chosen: Sequence[Candidate]
@@ -140,28 +148,25 @@ class Biller:
     def _lines(self, need: FleetNeed, candidate: Candidate) -> Iterable[model.LineItem]:
         machine, profile = candidate.machine, profile_of(need)
         hours = need.hours_per_month * need.count
-        place = machine.region, machine.machine_type, machine.is_spot
+        place = machine.region, machine.machine_type, machine.is_spot, candidate.is_at_list
         yield with_quantity(self._hourly(*place, profile.month_ratio), hours)
         for fee in (*hourly_lines(machine), *self._gpus(machine, profile.month_ratio)):
             share = fee.quantity / HOURS_PER_MONTH * hours
             yield with_quantity(fee, share)
-        kinds = f"{need.machine_type} to {machine.machine_type}"
-        untold = "what the bill says of today's machine and not of the other"
-        given = f"price of moves that was given, for {need.name}"
-        for usd, name, source in (
-            (candidate.at_list_usd, f"{kinds}: {AT_LIST}", untold),
-            (candidate.move_usd, given, "--move-price; billed by nobody"),
-        ):
-            if usd:
-                yield model.LineItem(
-                    name=name,
-                    quantity=Decimal(need.count),
-                    unit="machine",
-                    unit_price_usd=usd,
-                    usd_per_month=need.count * usd,
-                    as_of=self._prices.info.as_of,
-                    source=source,
-                )
+        as_of = self._prices.info.as_of
+        if candidate.at_list_usd:
+            kinds = f"{need.machine_type} to {machine.machine_type}"
+            yield at_list_line(kinds, candidate.at_list_usd, need.count, as_of)
+        if candidate.move_usd:
+            yield model.LineItem(
+                name=f"price of moves that you set, for {need.name}",
+                quantity=Decimal(need.count),
+                unit="VM",
+                unit_price_usd=candidate.move_usd,
+                usd_per_month=need.count * candidate.move_usd,
+                as_of=as_of,
+                source="--move-price; not on any bill",
+            )
 
     def _gpus(self, machine: Machine, month_ratio: float) -> Iterable[model.LineItem]:
         line, ratio = machine.bill.gpus, gpu_ratio(self._prices, machine, month_ratio)
@@ -171,11 +176,12 @@ class Biller:
             yield replace(line, name=name, unit_price_usd=line.unit_price_usd * ratio)
 
     def _ask_hourly(
-        self, region: str, machine_type: str, is_spot: bool, month_ratio: float
+        self, region: str, machine_type: str, is_spot: bool, is_at_list: bool, month_ratio: float
     ) -> model.LineItem:
         """Return the line of an hour of a machine."""
         usage = model.Usage.SPOT if is_spot else model.Usage.SUSTAINED_USE
-        price = machine_price(self._prices, region, machine_type, usage, month_ratio)
+        prices = self._prices.even if is_at_list else self._prices
+        price = machine_price(prices, region, machine_type, usage, month_ratio)
         ratio = 1 if is_spot else self._prices.sustained_use_ratio(machine_type, month_ratio)
         paid = "Spot" if is_spot else "on demand" if ratio == 1 else "sustained use"
         return model.line_item(f"{machine_type}, {paid}, {region}", Decimal(1), price)
@@ -185,19 +191,33 @@ class Biller:
         found: dict[PoolKey, dict[int, Decimal]] = defaultdict(lambda: defaultdict(Decimal))
         for need, candidate in zip(self._needs, chosen, strict=True):
             place = self._calendar.place[profile_of(need)]
-            for unit in self._sheet.units(self._market.project(need), candidate.machine):
+            for unit in self._sheet.units(self._market.project(need), candidate):
                 found[unit.key][place] += unit.units * need.count
         return found
 
-    def _covered(self, key: PoolKey, use: dict[int, Decimal], bought: Bought) -> _Hours:
-        """Return what resource-based commitments cover in each stretch: at most what runs."""
-        most = self._market.committed(key)
-        most += sum((bought.units.get((key, y), _ZERO) for y in self._market.years), _ZERO)
-        runs = tuple(
-            sum((use.get(place, _ZERO) for place in sorted(stretch.profiles)), _ZERO)
-            for stretch in self._calendar.stretches
-        )
-        return _Hours(runs, [min(most, one) for one in runs], [_ZERO] * len(runs))
+    def _covered(
+        self, use: dict[PoolKey, dict[int, Decimal]], bought: Bought
+    ) -> dict[PoolKey, _Hours]:
+        """Return what resource-based commitments cover in each stretch: at most what runs.
+
+        Of units that the same commitments serve those with the highest price go first, as the
+        program has it.
+        """
+        found: dict[PoolKey, _Hours] = {}
+        left: dict[PoolKey, list[Decimal]] = {}
+        for key in sorted(use, key=lambda one: (one.sold, -one.rate_usd, one)):
+            runs = tuple(
+                sum((use[key].get(place, _ZERO) for place in sorted(stretch.profiles)), _ZERO)
+                for stretch in self._calendar.stretches
+            )
+            bought_of = (bought.units.get((key.sold, y), _ZERO) for y in self._market.years)
+            if key.sold not in left:
+                left[key.sold] = [self._market.committed(key) + sum(bought_of, _ZERO)] * len(runs)
+            most = left[key.sold]
+            covered = [min(pair) for pair in zip(most, runs, strict=True)]
+            left[key.sold] = [have - taken for have, taken in zip(most, covered, strict=True)]
+            found[key] = _Hours(runs, covered, [_ZERO] * len(runs))
+        return {key: found[key] for key in sorted(found)}
 
     def _spend(self, hours: dict[PoolKey, _Hours], bought: Bought) -> None:
         """Let flexible commitments cover what is left, where a dollar saves most first."""
@@ -206,32 +226,29 @@ class Biller:
             most += usd / self._market.flexible[years]
         if not most:
             return
-        eligible = [key for key in hours if self._sheet.credit(key)[1]]
+        eligible = [key for key in hours if key.spend_usd]
         eligible.sort(key=lambda key: (-self._saved(key), key))
         for at in range(len(self._calendar.stretches)):
             left = most
             for key in eligible:
                 one = hours[key]
-                spend = self._sheet.credit(key)[1]
-                taken = min(left, (one.runs[at] - one.covered[at]) * spend)
+                taken = min(left, (one.runs[at] - one.covered[at]) * key.spend_usd)
                 one.spent[at] = taken
                 left -= taken
 
     def _saved(self, key: PoolKey) -> Decimal:
         """Return what a dollar of a pool's spend no longer costs when it is covered."""
-        credit, spend = self._sheet.credit(key)
-        return credit / spend
+        return key.rate_usd / key.spend_usd
 
     def _off(self, hours: dict[PoolKey, _Hours]) -> dict[PoolKey, dict[int, Decimal]]:
         """Return what cover takes off a unit of each pool a month, by profile."""
         found: dict[PoolKey, dict[int, Decimal]] = {}
         for key, one in hours.items():
-            credit, _ = self._sheet.credit(key)
             by_profile: dict[int, Decimal] = defaultdict(Decimal)
             for at, stretch in enumerate(self._calendar.stretches):
                 if not one.runs[at]:
                     continue
-                usd = one.covered[at] * credit
+                usd = one.covered[at] * key.rate_usd
                 usd += one.spent[at] * self._saved(key) if one.spent[at] else _ZERO
                 for place in stretch.profiles:
                     by_profile[place] += usd * stretch.hours_per_month / one.runs[at]
@@ -242,34 +259,30 @@ class Biller:
         self, need: FleetNeed, candidate: Candidate, off: dict[PoolKey, dict[int, Decimal]]
     ) -> Decimal:
         place = self._calendar.place[profile_of(need)]
-        units = self._sheet.units(self._market.project(need), candidate.machine)
+        units = self._sheet.units(self._market.project(need), candidate)
         usd = sum((off[u.key][place] * u.units * need.count for u in units), _ZERO)
         return usd
 
     def _credits(self, hours: dict[PoolKey, _Hours]) -> Iterable[model.LineItem]:
         """Yield what is not paid on demand, as lines below 0."""
         for key, one in hours.items():
-            rate = self._rate(key)
-            credit, _ = self._sheet.credit(key)
+            rate = self._sheet.rate(key)
             of = (
                 f"{key.resource} of {'/'.join(key.family)} in {key.region}{in_project(key.project)}"
             )
             covered = self._sum(one.covered)
             if covered:
                 name = f"{of}, covered by commitments: not paid on demand"
-                yield credit_line(name, covered, _UNIT_WORDS[key.resource], credit, rate)
+                yield credit_line(name, covered, _UNIT_WORDS[key.resource], key.rate_usd, rate)
             spent = self._sum(one.spent)
             if spent:
-                name = f"{of}, spend that flexible commitments cover: not paid on demand"
+                name = f"{of}, spend covered by flexible commitments: not paid on demand"
                 yield credit_line(name, spent, model.SPEND_UNIT, self._saved(key), rate)
 
     def _sum(self, by_stretch: Sequence[Decimal]) -> Decimal:
         stretches = self._calendar.stretches
         found = (n * s.hours_per_month for n, s in zip(by_stretch, stretches, strict=True))
         return sum(found, _ZERO)
-
-    def _rate(self, key: PoolKey) -> Rate:
-        return self._sheet.rate(key)
 
     def _fees(
         self, bought: Bought, hours: dict[PoolKey, _Hours]
@@ -337,7 +350,10 @@ class Biller:
         before += sum(
             (bought.units.get((key, y), _ZERO) for y in self._market.years if y > years), _ZERO
         )
-        of_it = [min(units, max(_ZERO, one - before)) for one in hours[key].covered]
+        of_all = [one.covered for at, one in hours.items() if at.sold == key]
+        of_it = [
+            min(units, max(_ZERO, sum(one, _ZERO) - before)) for one in zip(*of_all, strict=True)
+        ]
         return self._sum(of_it) / (units * HOURS_PER_MONTH)
 
     def _flexible_fee(
@@ -357,7 +373,7 @@ class Biller:
             unit_price_usd=Decimal(1),
             usd_per_month=usd * HOURS_PER_MONTH,
             as_of=info.as_of,
-            source=f"{info.source}: {ratio} of the spend at prices on demand",
+            source=f"{info.source}: {ratio} of the spend at on-demand prices",
         )
         commitment = model.FleetCommitment(
             kind="flexible",

@@ -1,7 +1,7 @@
 """What each group of a fleet may become: types that carry its needs, priced by the hour."""
 
 from collections.abc import Iterator, Mapping
-from decimal import Decimal
+from decimal import ROUND_CEILING, ROUND_DOWN, Decimal
 from enum import StrEnum
 from functools import lru_cache
 from typing import NamedTuple
@@ -10,16 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplan_planner.errors import MissingDatum
-from netplan_planner.ledger.compared import is_at_list
+from netplan_planner.ledger.compared import compared_usd, is_at_list
 from netplan_planner.machines import Fit, can_become
 from netplan_planner.model import CapsBook, EgressCap, MachineNeed, PriceBook, Usage, series_of
+from netplan_planner.model.plans.plan_answer import Shortfall
 from netplan_planner.optimise.bill import NOTHING_ATTACHED, Attached, attached_of, with_attached
 from netplan_planner.optimise.offers import PATHS, Pool, build_pool, in_zone
 from netplan_planner.optimise.vm_today import Standing, standing_bill
 from netplan_planner.planning.fleet.need import (
     Candidate,
     FleetNeed,
-    FleetShortfall,
     Machine,
     MoveKind,
     month_usd,
@@ -30,6 +30,7 @@ from netplan_planner.throughput import predict, sending_query, type_end
 
 _SLACK = 1e-9
 """Relative slack of a comparison, so that 0.8 times 12.5 carries 10."""
+_DIGITS = Decimal("1e-9")
 _NO_MOVES: Mapping[MoveKind, Decimal] = {}
 
 
@@ -112,7 +113,7 @@ class Candidates:
         what = need.machine_type, need.is_tier1, need.cpu_platform, need.is_spot
         return self._today(need.region, *what, attached)
 
-    def of(self, need: FleetNeed) -> tuple[Candidate, ...] | FleetShortfall:
+    def of(self, need: FleetNeed) -> tuple[Candidate, ...] | Shortfall:
         """Return every machine that carries a need, or why none does."""
         if need.is_pinned:
             return self._pinned(need)
@@ -144,14 +145,17 @@ class Candidates:
         choices = self._choices
         return why_none(need, shelf.pool, offered, choices.headroom_ratio, choices.series)
 
-    def _pinned(self, need: FleetNeed) -> tuple[Candidate, ...] | FleetShortfall:
+    def _pinned(self, need: FleetNeed) -> tuple[Candidate, ...] | Shortfall:
         machine = self.today(need)
         if isinstance(machine, str):
-            return FleetShortfall(
+            return Shortfall(
                 name=need.name,
                 binding="price",
                 shortfall=machine,
-                change="leave its type open (pinned false), or give prices that have it (--prices)",
+                changes=(
+                    "leave its type open (pinned false)",
+                    "use prices that include it (--prices)",
+                ),
             )
         short = (
             lacks(need, machine, self._caps, self._choices.headroom_ratio)
@@ -159,11 +163,11 @@ class Candidates:
             else ""
         )
         if short:
-            return FleetShortfall(
+            return Shortfall(
                 name=need.name,
                 binding="pinned",
                 shortfall=f"it is pinned to {machine.machine_type}, which {short}",
-                change="leave its type open (pinned false), or lower what it needs",
+                changes=("leave its type open (pinned false)", "reduce its need"),
             )
         return (Candidate(machine, Decimal(0)),)
 
@@ -211,21 +215,29 @@ class Candidates:
     def _candidate(self, need: FleetNeed, machine: Machine, check: str) -> Candidate:
         moves = tuple(self._moves(need, machine, check))
         usd = sum((self._choices.move_usd.get(kind, Decimal(0)) for kind in moves), Decimal(0))
-        return Candidate(machine, usd, moves, check, self._compared(need, machine))
+        return self._compared(need, Candidate(machine, usd, moves, check))
 
-    def _compared(self, need: FleetNeed, machine: Machine) -> Decimal:
-        """Return what makes a machine's price comparable with that of today, a month."""
+    def _compared(self, need: FleetNeed, one: Candidate) -> Candidate:
+        """Return a candidate at what compares with the machine of today."""
         today = self.today(need) if need.machine_type is not None else ""
         if self._at_list is None or isinstance(today, str):
-            return Decimal(0)
-        if not is_at_list(self._prices, priced_lines(today), priced_lines(machine)):
-            return Decimal(0)
-        before, after = self._at_list.today(need), self._at_list.listed(need, machine)
+            return one
+        if not is_at_list(self._prices, priced_lines(today), priced_lines(one.machine)):
+            return one
+        before, after = self._at_list.today(need), self._at_list.listed(need, one.machine)
         if isinstance(before, str) or isinstance(after, str):
-            return Decimal(0)
-        hours, prices = need.hours_per_month, self._prices
-        paid = month_usd(prices, machine, hours) - month_usd(prices, today, hours)
-        return month_usd(prices, after, hours) - month_usd(prices, before, hours) - paid
+            return one
+        now, was, then = (
+            month_usd(self._prices, each, need.hours_per_month) for each in (today, before, after)
+        )
+        usd = compared_usd(now, was, then)
+        ratio = min(Decimal(1), usd / then) if then else Decimal(1)
+        return one._replace(
+            machine=one.machine._replace(bill=after.bill),
+            is_at_list=True,
+            at_list_usd=(usd - then).quantize(_DIGITS, ROUND_CEILING),
+            charged_ratio=ratio.quantize(_DIGITS, ROUND_DOWN),
+        )
 
     def listed(self, need: FleetNeed, machine: Machine) -> Machine | str:
         """Return a machine that was found for a need, at the prices of these candidates."""
@@ -306,7 +318,7 @@ class Candidates:
     ) -> Machine | str:
         shape = self._prices.shape(machine_type)
         if shape is None:
-            return f"the vCPUs and memory of {machine_type} are not known"
+            return f"the vCPUs and memory of {machine_type} are unknown"
         terms = _terms(region, is_spot=is_spot)
         standing = Standing(machine_type, is_tier1, cpu_platform, attached)
         try:
@@ -362,7 +374,7 @@ def lacks(need: FleetNeed, machine: Machine, caps: CapsBook, headroom_ratio: flo
     if usable is None:
         return f"has no known cap: {caps.unknown_reason(machine.machine_type)}"
     if usable * (1 + _SLACK) < wanted:
-        return f"carries {usable:g} of {wanted:g} Gbit/s, headroom taken off"
+        return f"carries {usable:g} of {wanted:g} Gbit/s after headroom"
     if machine.shape.vcpus < need.vcpus:
         return f"has {machine.shape.vcpus} of {need.vcpus} vCPUs"
     if machine.shape.memory_gib * (1 + _SLACK) < need.memory_gib:
@@ -370,8 +382,8 @@ def lacks(need: FleetNeed, machine: Machine, caps: CapsBook, headroom_ratio: flo
     cap = caps.cap(machine.machine_type, tier1=machine.is_tier1, cpu_platform=need.cpu_platform)
     outside = (_outside(cap) or 0.0) * (1 - headroom_ratio)
     if need.outside_gbps and outside * (1 + _SLACK) < need.outside_gbps:
-        of = f"{need.outside_gbps:g} Gbit/s to outside addresses"
-        return f"carries {outside:g} of {of}, headroom taken off"
+        of = f"{need.outside_gbps:g} Gbit/s to external addresses"
+        return f"carries {outside:g} of {of} after headroom"
     if need.architecture not in {None, machine.shape.architecture}:
         return f"is {machine.shape.architecture}, not {need.architecture}"
     return ""

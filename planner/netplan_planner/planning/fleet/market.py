@@ -16,10 +16,19 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from netplan_planner.errors import MissingDatum
-from netplan_planner.model import LineItem, PriceBook, PricePart, Usage, series_of
+from netplan_planner.model import (
+    SPEND_UNIT,
+    FlexibleUse,
+    LineItem,
+    PriceBook,
+    PricePart,
+    Usage,
+    series_of,
+)
 from netplan_planner.optimise.commitment_types import BARE_TYPES
 from netplan_planner.optimise.commitments import ANY_PROJECT, Rate, Resource, Uses
 from netplan_planner.planning.fleet.need import CommitmentChoice, FleetNeed
+from netplan_planner.units import HOURS_PER_MONTH
 
 STEPS = {Resource.VCPU: Decimal(1), Resource.MEMORY: Decimal("0.25")}
 """In which commitments are sold: vCPUs, GiB."""
@@ -31,12 +40,21 @@ _FAMILIES = {one: series for series in BARE_TYPES.values() for one in series}
 
 
 class PoolKey(NamedTuple):
-    """What commitments of one kind are for."""
+    """Units of one price that commitments of one kind are for."""
 
     project: str
     region: str
     family: tuple[str, ...]
     resource: Resource
+    rate_usd: Decimal = Decimal(0)
+    """What an hour of a unit costs less when it is covered."""
+    spend_usd: Decimal = Decimal(0)
+    """What flexible commitments count for an hour of a unit; 0: they do not cover it."""
+
+    @property
+    def sold(self) -> "PoolKey":
+        """What is sold of them, for units of all prices."""
+        return self._replace(rate_usd=Decimal(0), spend_usd=Decimal(0))
 
 
 class Existing(NamedTuple):
@@ -68,9 +86,6 @@ class Unit(NamedTuple):
     key: PoolKey
     units: Decimal
     rate: Rate
-    """What an hour of a unit costs less when it is covered."""
-    spend_usd: Decimal
-    """What flexible commitments count for an hour of a unit; 0: they do not cover it."""
 
 
 def family_of(series: str) -> tuple[str, ...]:
@@ -93,14 +108,17 @@ class Market:
         existing: Iterable[Existing],
         *,
         is_shared: bool,
+        flexible_use: FlexibleUse | None = None,
     ) -> None:
         self._prices = prices
-        self._uses = Uses(prices)
+        self._uses = {False: Uses(prices), True: Uses(prices.even)}
         self._is_shared = is_shared
         self.years = years
         self.has_resource = choice in {CommitmentChoice.RESOURCE, CommitmentChoice.ALL}
         self.has_flexible = choice in {CommitmentChoice.FLEXIBLE, CommitmentChoice.ALL}
         self.existing = tuple(existing)
+        self.flexible_use = flexible_use
+        """What flexible commitments that are there did; taken to serve these machines first."""
         self.doubts: set[str] = set()
         """What is not known of what commitments cover; nothing of it is counted."""
         self.flexible: dict[int, Decimal] = {}
@@ -113,6 +131,32 @@ class Market:
         """Return the project whose commitments serve a group."""
         return ANY_PROJECT if self._is_shared else need.project
 
+    @property
+    def covered_usd_per_hour(self) -> Decimal:
+        """Spend at prices on demand that flexible commitments that are there cover."""
+        return _covers(self.flexible_use) / HOURS_PER_MONTH
+
+    def flexible_fee(self, used_usd: Decimal) -> LineItem | None:
+        """Return the fee of flexible commitments that are there, for the part used here.
+
+        Other projects of the billing account use the rest, and pay for it.
+
+        Args:
+            used_usd: Spend of a month at prices on demand that they cover of these machines.
+        """
+        use, covers = self.flexible_use, _covers(self.flexible_use)
+        if use is None or not used_usd:
+            return None
+        return LineItem(
+            name="existing flexible commitments, for the part that covers these VMs",
+            quantity=used_usd,
+            unit=SPEND_UNIT,
+            unit_price_usd=use.usd_per_month / covers,
+            usd_per_month=used_usd * use.usd_per_month / covers,
+            as_of=use.end.date(),
+            source=use.source,
+        )
+
     def committed(self, key: PoolKey) -> Decimal:
         """Return what is committed of a pool already."""
         found = (
@@ -122,22 +166,33 @@ class Market:
         )
         return sum(found, Decimal(0))
 
-    def _ask_units(self, project: str, region: str, machine_type: str) -> tuple[Unit, ...]:
+    def _ask_units(
+        self,
+        project: str,
+        region: str,
+        machine_type: str,
+        is_at_list: bool = False,
+        charged_ratio: Decimal = Decimal(1),
+    ) -> tuple[Unit, ...]:
         """Return what commitments can cover of a machine on demand; none where not known."""
-        use = self._uses.of(region, machine_type)
+        use = self._uses[is_at_list].of(region, machine_type)
         if use.doubt:
             self.doubts.add(use.doubt)
             return ()
         family = family_of(series_of(machine_type))
         if not self._is_sold(region, machine_type):
             return ()
-        spends = self._spends(region, machine_type)
+        prices = self._prices.even if is_at_list else self._prices
+        spends = self._spends(prices, region, machine_type)
         return tuple(
             Unit(
-                PoolKey(project, region, family, resource),
+                PoolKey(
+                    *(project, region, family, resource),
+                    rate.usd * charged_ratio,
+                    spends.get(resource, Decimal(0)) * charged_ratio,
+                ),
                 units,
                 rate,
-                spends.get(resource, Decimal(0)),
             )
             for resource, rate, units in use.units
         )
@@ -188,11 +243,12 @@ class Market:
         by_resource = dict(self.fees(key.region, key.family)).get(years, ())
         return dict(by_resource).get(key.resource)
 
-    def _spends(self, region: str, machine_type: str) -> dict[Resource, Decimal]:
+    def _spends(self, prices: PriceBook, region: str, machine_type: str) -> dict[Resource, Decimal]:
         """Return what flexible commitments count for a unit an hour, where they cover the type."""
-        if not self.has_flexible or not self._ratios(region, series_of(machine_type), machine_type):
+        is_counted = self.has_flexible or self.flexible_use is not None
+        if not is_counted or not self._ratios(region, series_of(machine_type), machine_type):
             return {}
-        price = self._prices.machine(region, machine_type, Usage.ON_DEMAND)
+        price = prices.machine(region, machine_type, Usage.ON_DEMAND)
         found: dict[Resource, Decimal] = {}
         for part in price.parts:
             for resource, component in _COMPONENTS.items():
@@ -207,14 +263,21 @@ class Market:
         except MissingDatum:
             return False
         is_covered = False
-        for years in self.years:
+        for years in TERMS if self.flexible_use is not None else self.years:
             try:
                 paid = self._prices.flexible_commitment(region, machine_type, years)
             except MissingDatum:
                 continue
-            self.flexible.setdefault(years, (paid.usd / full).quantize(Decimal("1e-9")).normalize())
             is_covered = True
+            if self.has_flexible and years in self.years:
+                left = (paid.usd / full).quantize(Decimal("1e-9")).normalize()
+                self.flexible.setdefault(years, left)
         return is_covered
+
+
+def _covers(use: FlexibleUse | None) -> Decimal:
+    """Return the spend of a month that flexible commitments cover or would cover."""
+    return Decimal(0) if use is None else use.covered_usd_per_month + use.unused_usd_per_month
 
 
 def with_quantity(line: LineItem, quantity: Decimal) -> LineItem:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from netplan_planner.model import LineItem, MachineShape, PriceBook, series_of
 from netplan_planner.model.base import ProjectId, SelfLink, Value, Zone, region_of
 from netplan_planner.model.plans.plan import Ties
+from netplan_planner.model.plans.plan_answer import Shortfall
 from netplan_planner.optimise.bill import GPUS_ON_N1, MachineBill
 from netplan_planner.optimise.offers import ARM, Pool
 from netplan_planner.units import HOURS_PER_MONTH
@@ -95,17 +96,6 @@ class VcpuLimit(NamedTuple):
     vcpus: int
 
 
-class FleetShortfall(Value, frozen=True, kw_only=True):
-    """Why a group has no machine type, or a limit no room."""
-
-    name: str
-    """Of the group, or of the limit."""
-    binding: str
-    shortfall: str
-    change: str
-    """What would have to change."""
-
-
 # A machine type in a region as a fleet counts it, and what a group may become
 
 
@@ -147,9 +137,12 @@ class Candidate(NamedTuple):
     """Dollars a month that the move of one machine is priced at."""
     moves: tuple[MoveKind, ...] = ()
     to_check: str = ""
+    is_at_list: bool = False
+    """Its machine is at list prices, because the bill does not tell it or the machine of today."""
     at_list_usd: Decimal = Decimal(0)
-    """Dollars a month that a machine's price is changed by, so that what it differs by from the
-    machine of today is that of list prices: where the bill does not tell one of the two."""
+    """Dollars a month beside that: what the machine of today is paid above its list price."""
+    charged_ratio: Decimal = Decimal(1)
+    """What is charged of the list price then, which is all that cover can take off."""
     least_usd: Decimal = Decimal(0)
     """Dollars a month that the move of one machine must save; in no bill."""
 
@@ -288,7 +281,7 @@ def why_none(
     is_offered: NDArray[np.bool_],
     headroom_ratio: float,
     series: tuple[str, ...],
-) -> FleetShortfall:
+) -> Shortfall:
     """Return what binds for a group that no offered type carries.
 
     Args:
@@ -300,21 +293,21 @@ def why_none(
     """
     only = f" of series {', '.join(series)}" if series else ""
     if not is_offered.any():
-        return FleetShortfall(
+        return Shortfall(
             name=need.name,
             binding="not-offered",
             shortfall=f"zone {need.zone} offers no machine type{only} with a price and a cap",
-            change=f"name another zone{' or other series (--series)' if series else ''}",
+            changes=("another zone", *(("other series (--series)",) if series else ())),
         )
     fitting = is_offered.copy()
     if need.architecture is not None:
         own = np.array([o.shape.architecture == need.architecture for o in pool.offers])
         if not (own & fitting).any():
-            return FleetShortfall(
+            return Shortfall(
                 name=need.name,
                 binding="architecture",
                 shortfall=f"zone {need.zone} offers no {need.architecture} type{only}",
-                change="allow another architecture, series (--series) or zone",
+                changes=("another architecture", "other series (--series)", "another zone"),
             )
         fitting &= own
     return _amount(need, pool, fitting, headroom_ratio, only)
@@ -322,13 +315,13 @@ def why_none(
 
 def _amount(
     need: FleetNeed, pool: Pool, fitting: NDArray[np.bool_], headroom_ratio: float, only: str
-) -> FleetShortfall:
+) -> Shortfall:
     wanted = need.gbps + need.outside_gbps
     offers = [pool.offers[i] for i in np.flatnonzero(fitting)]
     amounts = (
         ("bandwidth", wanted, "Gbit/s", [o.usable_gbps for o in offers]),
         (
-            "bandwidth to outside addresses",
+            "bandwidth to external addresses",
             need.outside_gbps,
             "Gbit/s",
             [o.usable_outside_gbps or 0.0 for o in offers],
@@ -343,23 +336,26 @@ def _amount(
         name = _name(offers[best].shape.machine_type, is_tier1=offers[best].cap.is_tier1)
         short = amount - each[best]
         kept = f" after {headroom_ratio:.0%} headroom" if binding.startswith("bandwidth") else ""
-        change = f"lower the need by {short:.6g} {unit} a machine, or spread it over more machines"
+        changes = [
+            f"reduce the need by {short:.6g} {unit} per VM",
+            "spread it over more VMs",
+        ]
         if binding == "bandwidth" and headroom_ratio:
-            change += ", or keep less headroom (--headroom)"
-        return FleetShortfall(
+            changes.append("reserve less headroom (--headroom)")
+        return Shortfall(
             name=need.name,
             binding=binding,
-            shortfall=f"{short:.6g} {unit} short: the most that a type{only} in {need.zone} has is"
+            shortfall=f"{short:.6g} {unit} short: the largest type{only} in {need.zone} has"
             f" {each[best]:.6g} of {amount:.6g} {unit}{kept} ({name})",
-            change=change,
+            changes=tuple(changes),
         )
     if need.ties is not None:
-        return FleetShortfall(
+        return Shortfall(
             name=need.name,
             binding="ties",
-            shortfall="the types that carry it cannot take its disks, GPUs, placement policy or"
+            shortfall="the types that carry it cannot use its disks, GPUs, placement policy or"
             " reservation, or have no known price",
-            change="free it of what ties it, or leave it as it is",
+            changes=("remove what ties it", "leave it as it is"),
         )
     closest = min(
         range(len(offers)), key=lambda at: max(w / max(e[at], 1e-9) for _, w, _, e in amounts)
@@ -371,13 +367,13 @@ def _amount(
         if each[closest] * (1 + 1e-9) < amount
     ]
     name = _name(offer.shape.machine_type, is_tier1=offer.cap.is_tier1)
-    said = " and ".join(lacking) or "everything but a known price"
-    return FleetShortfall(
+    said = " and ".join(lacking) or "everything except a known price"
+    return Shortfall(
         name=need.name,
         binding="combination",
-        shortfall=f"no type{only} in {need.zone} has all of it at once; {name} comes closest"
-        f" with {said}",
-        change="lower one of these, or spread the work over more machines",
+        shortfall=f"no type{only} in {need.zone} has all of it at once; {name} is closest with"
+        f" {said}",
+        changes=("reduce one of these", "spread the work over more VMs"),
     )
 
 

@@ -8,7 +8,8 @@ import numpy as np
 
 from netplan_planner.errors import InputError
 from netplan_planner.model import CapsBook, PriceBook
-from netplan_planner.optimise.highs import Effort, run
+from netplan_planner.model.plans.plan_answer import Shortfall
+from netplan_planner.optimise.highs import Effort, Linear, run
 from netplan_planner.planning.fleet.assembly import Assembled, assemble, profile_of
 from netplan_planner.planning.fleet.billing import NOTHING, Bill, Biller, Bought
 from netplan_planner.planning.fleet.candidates import Candidates, Choices, lacks
@@ -17,7 +18,6 @@ from netplan_planner.planning.fleet.need import (
     Calendar,
     Candidate,
     FleetNeed,
-    FleetShortfall,
     Machine,
     Profile,
     VcpuLimit,
@@ -26,11 +26,11 @@ from netplan_planner.planning.fleet.program import (
     Floats,
     Infeasible,
     Layout,
-    Model,
     Places,
     Program,
     Solution,
     fixed,
+    layout_of,
     model_of,
 )
 from netplan_planner.planning.fleet.sheet import Sheet
@@ -39,37 +39,24 @@ from netplan_planner.units import HOURS_PER_MONTH
 SMALL = 400
 """Columns up to which all is decided in whole numbers at once."""
 
-
 _EXACT = 60
 """Columns up to which nothing is left between plan and bound."""
-
 
 _NEAR = 1e-4
 """Between plan and bound, at which a large fleet's rounded program is good enough."""
 
-
 _TARGET = 9e-4
 """The same, at which the search ends that follows."""
 
-
 _OF_FEW = Effort(gap=1e-8, nodes=20_000, seconds=120.0)
-
-
 _OF_SMALL = Effort(gap=1e-4, nodes=500, seconds=120.0)
-
-
 _OF_DIVIDED = Effort(gap=2e-4, nodes=100, seconds=120.0)
 
-
 _WHOLE = 1e-6
-
-
 _MICRO = Decimal("0.000001")
-
 
 _DUST = Decimal("0.0001")
 """Share of a plan's cost below which a flexible commitment is not worth its order."""
-
 
 _ZERO = Decimal(0)
 
@@ -90,8 +77,8 @@ class Planned(NamedTuple):
     """The same machines under the best commitments: what types add shows beside it."""
     without_type: int
     """Groups of which no type of today is known: the baseline has the cheapest for them."""
-    outgrown: int
-    """Groups whose type of today does not carry what they need."""
+    outgrown: tuple[bool, ...]
+    """Of each group, whose type of today does not carry what it needs."""
     unpriced: tuple[tuple[str, str], ...]
     """Groups whose type of today has no price, and why."""
 
@@ -103,8 +90,7 @@ def plan_fleet(
     choices: Choices,
     market: Market,
     limits: Sequence[VcpuLimit] = (),
-    flexible_existing: Decimal = _ZERO,
-) -> Planned | tuple[FleetShortfall, ...]:
+) -> Planned | tuple[Shortfall, ...]:
     """Return the cheapest types and commitments that carry every group, or what has no solution.
 
     Args:
@@ -114,15 +100,14 @@ def plan_fleet(
         choices: What the user allows.
         market: Commitments that are there and that may be bought.
         limits: Quotas of vCPUs.
-        flexible_existing: Spend an hour that flexible commitments cover already.
     """
     ordered = sorted(needs, key=lambda need: (need.project, need.zone, need.name))
     finder = Candidates(prices, caps, choices)
     found = [finder.of(need) for need in ordered]
-    short = tuple(one for one in found if isinstance(one, FleetShortfall))
+    short = tuple(one for one in found if isinstance(one, Shortfall))
     if short:
         return short
-    menus = [one for one in found if not isinstance(one, FleetShortfall)]
+    menus = [one for one in found if not isinstance(one, Shortfall)]
     today = [finder.today(need) if need.machine_type else "" for need in ordered]
     sheet = Sheet(prices, market)
     alone: dict[int, tuple[Candidate, ...]] = {}
@@ -133,18 +118,18 @@ def plan_fleet(
     for need, one in zip(ordered, standing, strict=True):
         sheet.menu(market.project(need), one)
     calendar = Calendar(profile_of(need) for need in ordered)
-    assembled = assemble(ordered, menus, sheet, market, calendar, limits, flexible_existing)
+    assembled = assemble(ordered, menus, sheet, market, calendar, limits)
     solution = solve(assembled.program)
     if isinstance(solution, Infeasible):
         return tuple(_over_limits(solution, limits))
     chosen = _chosen(assembled, sheet, solution, len(ordered))
     bought = _bought(assembled, solution, market)
-    biller = Biller(prices, market, sheet, ordered, calendar, flexible_existing)
-    bill = biller.bill(chosen, bought)
+    biller = Biller(prices, market, sheet, ordered, calendar)
+    ways = [(chosen, biller.bill(chosen, bought))]
+    if bought is not NOTHING:
+        ways.append((chosen, biller.bill(chosen)))
     fees = sum((fee.usd_per_month for e in market.existing for fee in e.fees), _ZERO)
     bound = Decimal(repr(solution.bound_usd_per_month)).quantize(_MICRO) + fees
-    # What moves must save is nothing that is paid.
-    bound -= sum((c.least_usd * n.count for n, c in zip(ordered, chosen, strict=True)), _ZERO)
     unpriced = tuple(
         (need.name, one)
         for need, one in zip(ordered, today, strict=True)
@@ -157,11 +142,22 @@ def plan_fleet(
             one or cheapest.of(market.project(need), menu, need)
             for need, one, menu in zip(ordered, standing, menus, strict=True)
         ]
-        baseline = biller.bill([one[0] for one in stay])
-        fixed = assemble(ordered, stay, sheet, market, calendar, (), flexible_existing)
+        kept = tuple(one[0] for one in stay)
+        baseline = biller.bill(kept)
+        fixed = assemble(ordered, stay, sheet, market, calendar)
         committed = solve(fixed.program)
         if isinstance(committed, Solution):
-            same_types = biller.bill([one[0] for one in stay], _bought(fixed, committed, market))
+            same_types = biller.bill(kept, _bought(fixed, committed, market))
+            if _may_stay(menus, kept) and not limits:
+                ways += [(kept, same_types), (kept, baseline)]
+    # The program is solved to a gap: what costs less than its answer goes before it.
+    chosen, bill = min(ways, key=lambda w: w[1].usd_per_month + _least_usd(ordered, w[0]))
+    # What moves must save is nothing that is paid.
+    bound -= _least_usd(ordered, chosen)
+    # What flexible commitments cover of the machines of today is paid whatever is done.
+    most = market.covered_usd_per_hour * HOURS_PER_MONTH
+    fee = market.flexible_fee(min(most, (baseline or bill).spent_usd))
+    bill = bill.plus(fee)
     return Planned(
         needs=tuple(ordered),
         chosen=chosen,
@@ -170,16 +166,30 @@ def plan_fleet(
             for need, menu in zip(ordered, menus, strict=True)
         ),
         bill=bill,
-        bound_usd_per_month=min(bound, bill.usd_per_month),
-        baseline=baseline,
-        same_types=same_types,
+        bound_usd_per_month=min(bound + (fee.usd_per_month if fee else _ZERO), bill.usd_per_month),
+        baseline=baseline and baseline.plus(fee),
+        same_types=same_types and same_types.plus(fee),
         without_type=sum(need.machine_type is None for need in ordered),
-        outgrown=sum(
-            isinstance(one, Machine) and bool(lacks(need, one, caps, choices.headroom_ratio))
+        outgrown=tuple(
+            not need.is_pinned
+            and isinstance(one, Machine)
+            and bool(lacks(need, one, caps, choices.headroom_ratio))
             for need, one in zip(ordered, today, strict=True)
-            if not need.is_pinned
         ),
         unpriced=unpriced,
+    )
+
+
+def _least_usd(needs: Sequence[FleetNeed], chosen: Sequence[Candidate]) -> Decimal:
+    """Return what the moves of a plan must save, a month."""
+    return sum((c.least_usd * n.count for n, c in zip(needs, chosen, strict=True)), _ZERO)
+
+
+def _may_stay(menus: Sequence[tuple[Candidate, ...]], kept: Sequence[Candidate]) -> bool:
+    """Return whether each group may be what it is taken to be today."""
+    return all(
+        one.machine.key in {other.machine.key for other in menu}
+        for menu, one in zip(menus, kept, strict=True)
     )
 
 
@@ -219,7 +229,7 @@ def _chosen(
 
 def _bought(assembled: Assembled, solution: Solution, market: Market) -> Bought:
     units = {
-        (key, years): Decimal(str(solution.committed[at, term]))
+        (key.sold, years): Decimal(str(solution.committed[at, term]))
         for at, key in enumerate(assembled.pools)
         for term, years in enumerate(market.years)
         if solution.committed[at, term] > 0
@@ -233,14 +243,14 @@ def _bought(assembled: Assembled, solution: Solution, market: Market) -> Bought:
     return Bought(units, flexible) if units or flexible else NOTHING
 
 
-def _over_limits(found: Infeasible, limits: Sequence[VcpuLimit]) -> list[FleetShortfall]:
+def _over_limits(found: Infeasible, limits: Sequence[VcpuLimit]) -> list[Shortfall]:
     return [
-        FleetShortfall(
+        Shortfall(
             name=f"{limit.region}/{limit.series}",
             binding="quota",
-            shortfall=f"{short:.6g} vCPUs short: the groups need {limit.vcpus + short:.6g} of"
-            f" {limit.series.upper()} in {limit.region} at least, the quota is {limit.vcpus}",
-            change="ask for a greater quota, allow other series (--series), or unpin groups",
+            shortfall=f"{short:.6g} vCPUs short: the groups need at least {limit.vcpus + short:.6g}"
+            f" of {limit.series.upper()} in {limit.region}, the quota is {limit.vcpus}",
+            changes=("request a higher quota", "other series (--series)", "unpin groups"),
         )
         for limit, short in zip(limits, found.short.tolist(), strict=True)
         if short > 1e-6
@@ -253,21 +263,21 @@ def solve(program: Program) -> Solution | Infeasible:
     Raises:
         InputError: If HiGHS ends without an answer.
     """
-    model = model_of(program)
+    model, layout = model_of(program), layout_of(program)
     relaxed = run(model)
     if relaxed is None:
         return _shortage(program)
-    divided, bound = relaxed
+    divided, bound = relaxed.values, relaxed.bound
     rounded = run(fixed(model, np.arange(program.columns), _rounded(program, divided)))
-    start = None if rounded is None else rounded[0]
+    start = None if rounded is None else rounded.values
     if program.columns <= SMALL:
-        sold = np.arange(model.layout.committed, model.layout.flexible)
+        sold = np.arange(layout.committed, layout.flexible)
         whole = np.concatenate([np.arange(program.columns), sold])
         effort = _OF_FEW if program.columns <= _EXACT else _OF_SMALL
         found = run(model, whole, effort, start)
         if found is None:
             return _shortage(program)
-        return _solution(program, model.layout, found[0], max(bound, found[1]))
+        return _solution(program, layout, found[0], max(bound, found[1]))
     if start is None or model.usd(start) > bound + _NEAR * abs(bound):
         dived = _dive(program, model, divided)
         start = start if dived is None else dived
@@ -275,10 +285,10 @@ def solve(program: Program) -> Solution | Infeasible:
         start = _searched(program, model, divided, start, bound)
     if start is None:
         return _shortage(program)
-    return _solution(program, model.layout, start, bound)
+    return _solution(program, layout, start, bound)
 
 
-def _dive(program: Program, model: Model, divided: Floats) -> Floats | None:
+def _dive(program: Program, model: Linear, divided: Floats) -> Floats | None:
     """Round the clearer half of the divided classes and solve the rest again, until none is left.
 
     None: a limit was overrun on the way.
@@ -313,7 +323,7 @@ def _class_of(program: Program) -> Places:
 
 
 def _searched(
-    program: Program, model: Model, divided: Floats, start: Floats | None, bound: float
+    program: Program, model: Linear, divided: Floats, start: Floats | None, bound: float
 ) -> Floats | None:
     """Search whole numbers for the classes that the linear program divides, others as it has them.
 
@@ -371,9 +381,8 @@ def _shortage(program: Program) -> Infeasible:
     Raises:
         InputError: If even that has no answer.
     """
-    model = model_of(program, may_grow=True)
+    model, layout = model_of(program, may_grow=True), layout_of(program)
     found = run(model)
     if found is None:
-        raise InputError("HiGHS found no plan, and no reason why there is none")
-    values, _ = found
-    return Infeasible(short=values[model.layout.short : model.layout.end])
+        raise InputError("HiGHS found no plan and no reason")
+    return Infeasible(short=found.values[layout.short : layout.end])

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from netplan_planner.optimise.highs import Rows
+from netplan_planner.optimise.highs import Linear, Rows
 from netplan_planner.units import HOURS_PER_MONTH
 
 Floats = NDArray[np.float64]
@@ -18,7 +18,7 @@ NONE = -1
 
 
 class PoolTerms(NamedTuple):
-    """What commitments do in one place: for vCPUs or for memory of one series in a region."""
+    """What commitments do for vCPUs or for memory of one series in a region, of one price."""
 
     existing: float
     """Units that are committed already, and paid whatever is done."""
@@ -60,6 +60,9 @@ class Program(NamedTuple):
     runs: NDArray[np.bool_]
     """Profiles × stretches: whether a profile runs."""
     pools: tuple[PoolTerms, ...]
+    """Units of one price in one place."""
+    sold: Places
+    """Pools: the first one that the same commitments serve, at which they are bought."""
     flexible: tuple[float, ...]
     """By the terms: what is paid of a dollar of spend; `inf`: not sold."""
     flexible_existing: float
@@ -124,23 +127,7 @@ class Layout(NamedTuple):
     end: int
 
 
-class Model(NamedTuple):
-    """A linear program in HiGHS's terms."""
-
-    layout: Layout
-    cost: Floats
-    low: Floats
-    high: Floats
-    matrix: Any
-    row_low: Floats
-    row_high: Floats
-
-    def usd(self, values: Floats) -> float:
-        """Return what a plan costs."""
-        return float(self.cost @ values)
-
-
-def fixed(model: Model, columns: NDArray[Any], values: NDArray[Any]) -> Model:
+def fixed(model: Linear, columns: NDArray[Any], values: NDArray[Any]) -> Linear:
     """Return a model in which some variables have their values."""
     low, high = model.low.copy(), model.high.copy()
     low[columns] = values
@@ -148,15 +135,20 @@ def fixed(model: Model, columns: NDArray[Any], values: NDArray[Any]) -> Model:
     return model._replace(low=low, high=high)
 
 
-def model_of(program: Program, *, may_grow: bool = False) -> Model:
-    """Return a program's matrix; with `may_grow` only the growth of limits costs anything."""
+def layout_of(program: Program) -> Layout:
+    """Return where a program's variables stand."""
     pools, terms = len(program.pools), len(program.flexible)
     profiles, stretches = program.runs.shape
     sizes = (
         *(program.columns, pools * profiles, pools * stretches, pools * stretches),
         *(pools * terms, terms, len(program.limits)),
     )
-    layout = Layout(*np.cumsum(sizes).tolist())
+    return Layout(*np.cumsum(sizes).tolist())
+
+
+def model_of(program: Program, *, may_grow: bool = False) -> Linear:
+    """Return a program's matrix; with `may_grow` only the growth of limits costs anything."""
+    layout = layout_of(program)
     cost, low, high = _costs(program, layout, may_grow=may_grow)
     rows = Rows()
     classes = np.repeat(np.arange(len(program.group_counts)), np.diff(program.start))
@@ -165,7 +157,7 @@ def model_of(program: Program, *, may_grow: bool = False) -> Model:
     _add_use(program, layout, rows)
     _add_cover(program, layout, rows)
     _add_limits(program, layout, rows)
-    return Model(layout, cost, low, high, *rows.done(layout.end))
+    return Linear(cost, low, high, *rows.done(layout.end))
 
 
 def _costs(program: Program, layout: Layout, *, may_grow: bool) -> tuple[Floats, Floats, Floats]:
@@ -182,6 +174,7 @@ def _costs(program: Program, layout: Layout, *, may_grow: bool) -> tuple[Floats,
     cost[layout.covered : layout.spent] = -np.outer(credit, program.hours).ravel()
     cost[layout.spent : layout.committed] = -np.outer(spend_credit, program.hours).ravel()
     high[layout.spent : layout.committed] = np.where(np.repeat(spend, stretches) > 0, np.inf, 0)
+    fees[program.sold != np.arange(pools)] = np.inf
     flat = (fees * steps[:, None]).ravel() * HOURS_PER_MONTH
     high[layout.committed : layout.flexible] = np.where(np.isinf(flat), 0, np.inf)
     cost[layout.committed : layout.flexible] = np.where(np.isinf(flat), 0, flat)
@@ -222,7 +215,8 @@ def _add_cover(program: Program, layout: Layout, rows: Rows) -> None:
         where = layout.used + pool * profiles + profile
         rows.add(pool * stretches + stretch, where, np.full(len(profile), -1.0))
     rows.bounds(np.full(count, -np.inf), np.zeros(count))
-    rows.add(every, layout.covered + every, np.ones(count))
+    serving = np.repeat(program.sold * stretches, stretches) + every % stretches
+    rows.add(serving, layout.covered + every, np.ones(count))
     steps = np.repeat(np.array([pool.step for pool in program.pools]), stretches)
     for term in range(terms):
         rows.add(every, layout.committed + every // stretches * terms + term, -steps)

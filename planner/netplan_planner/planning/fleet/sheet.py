@@ -37,8 +37,6 @@ class Columns(NamedTuple):
     """Candidates × sides."""
     units: Floats
     """Candidates × sides."""
-    rate: Floats
-    """Candidates × sides: what a covered unit no longer costs an hour."""
     vcpus: Floats
     series: Places
 
@@ -54,9 +52,9 @@ class Sheet:
         self._number: dict[tuple[str, int], int] = {}
         self._menus: dict[tuple[str, int], Places] = {}
         self._kept: list[tuple[Candidate, ...]] = []
-        self._rates: dict[PoolKey, tuple[Rate, Decimal]] = {}
+        self._rates: dict[PoolKey, Rate] = {}
         self._rows: list[tuple[float, int, float, float, float, float, int]] = []
-        self._sides: list[tuple[tuple[int, float, float], tuple[int, float, float]]] = []
+        self._sides: list[tuple[tuple[int, float], tuple[int, float]]] = []
         self._discounts: dict[str, int] = {}
         self._discounted: list[Machine] = []
         self._series: dict[str, int] = {}
@@ -109,40 +107,34 @@ class Sheet:
                 self._series.setdefault(machine.series, len(self._series)),
             )
         )
-        sides = [(NONE, 0.0, 0.0), (NONE, 0.0, 0.0)]
-        for unit in self.units(project, machine):
+        sides = [(NONE, 0.0), (NONE, 0.0)]
+        for unit in self.units(project, candidate):
             pool = self._pool(unit)
-            sides[SIDES.index(unit.key.resource)] = (pool, float(unit.units), float(unit.rate.usd))
+            sides[SIDES.index(unit.key.resource)] = (pool, float(unit.units))
         self._sides.append((sides[0], sides[1]))
         return at
 
     def _pool(self, unit: Unit) -> int:
-        rate, spend = self._rates.get(unit.key, (unit.rate, unit.spend_usd))
-        least = min(rate, unit.rate, key=lambda one: one.usd)
-        self._rates[unit.key] = least, min(spend, unit.spend_usd)
+        self._rates.setdefault(unit.key, unit.rate)
         if unit.key not in self._pool_at:
             self._pool_at[unit.key] = len(self.pools)
             self.pools.append(unit.key)
         return self._pool_at[unit.key]
 
-    def units(self, project: str, machine: Machine) -> tuple[Unit, ...]:
-        """Return what commitments can cover of a machine."""
-        if machine.is_spot:
+    def units(self, project: str, one: Candidate) -> tuple[Unit, ...]:
+        """Return what commitments can cover of a machine, at the prices that it is charged at."""
+        if one.machine.is_spot:
             return ()
-        return self._market.units_of(project, machine.region, machine.machine_type)
+        basis = one.is_at_list, one.charged_ratio
+        return self._market.units_of(project, one.machine.region, one.machine.machine_type, *basis)
 
     def rate(self, key: PoolKey) -> Rate:
-        """Return what an hour of a covered unit no longer costs: the least of those learnt."""
-        return self._rates[key][0]
-
-    def credit(self, key: PoolKey) -> tuple[Decimal, Decimal]:
-        """Return what a covered unit of a pool no longer costs an hour, and its spend."""
-        rate, spend = self._rates[key]
-        return rate.usd, spend
+        """Return where the price of a pool's units comes from."""
+        return self._rates[key]
 
     def terms(self, key: PoolKey) -> PoolTerms:
         """Return what commitments do in a pool."""
-        credit, spend = self.credit(key)
+        credit, spend = key.rate_usd, key.spend_usd
         fees = (self._market.fee(key, years) for years in self._market.years)
         return PoolTerms(
             existing=float(self._market.committed(key)),
@@ -164,7 +156,7 @@ class Sheet:
         """All candidates that are learnt."""
         if self._columns is None:
             hourly, discount, fee, gpus, move, vcpus, series = zip(*self._rows, strict=True)
-            sides = np.array(self._sides).reshape(-1, 2, 3)
+            sides = np.array(self._sides).reshape(-1, 2, 2)
             self._columns = Columns(
                 hourly=np.array(hourly),
                 discount=np.array(discount, dtype=np.intp),
@@ -173,7 +165,6 @@ class Sheet:
                 move=np.array(move),
                 pool=sides[:, :, 0].astype(np.intp),
                 units=sides[:, :, 1],
-                rate=sides[:, :, 2],
                 vcpus=np.array(vcpus),
                 series=np.array(series, dtype=np.intp),
             )
@@ -209,7 +200,7 @@ class Sheet:
 class Savings:
     """What cover can save of candidates at most, and for sure; for a sheet that learns no more."""
 
-    def __init__(self, sheet: Sheet, flexible_existing: Decimal) -> None:
+    def __init__(self, sheet: Sheet, *, has_flexible: bool) -> None:
         terms = [sheet.terms(key) for key in sheet.pools]
         ratio = min(sheet.flexible, default=np.inf)
         self._fee = np.array([min(one.fees, default=np.inf) for one in terms] or [np.inf])
@@ -221,8 +212,9 @@ class Savings:
             self._spend_fee = np.where(spend > 0, spend * ratio, np.inf)
         has = np.array([one.existing > 0 for one in terms] or [False])
         self._least_fee = np.where(has, 0.0, self._fee)
-        free = bool(flexible_existing)
-        self._least_spend_fee = np.where(spend > 0, 0.0 if free else self._spend_fee, np.inf)
+        self._least_spend_fee = np.where(
+            spend > 0, 0.0 if has_flexible else self._spend_fee, np.inf
+        )
         self._columns = sheet.columns
 
     def of(self, menu: Places, covered: float) -> tuple[Floats, Floats, Floats]:
@@ -234,7 +226,7 @@ class Savings:
         """
         pool = self._columns.pool[menu]
         units = self._columns.units[menu]
-        rate = np.maximum(self._columns.rate[menu], self._credit[pool])
+        rate = self._credit[pool]
         spent = self._spend_credit[pool]
         most = np.maximum(rate - self._least_fee[pool], spent - self._least_spend_fee[pool])
         most = np.maximum(most, 0.0) * units * covered
@@ -252,16 +244,16 @@ def _finite(values: Floats) -> Floats:
     return np.where(np.isinf(values), 1e12, values)
 
 
-def undominated(kept: NDArray[np.bool_], series: Places, rest: Floats, units: Floats) -> None:
-    """Drop what another of its series undercuts, in units and in the rest of its price alike.
+def undominated(kept: NDArray[np.bool_], kind: Places, rest: Floats, units: Floats) -> None:
+    """Drop what another of its kind undercuts, in units and in the rest of its price alike.
 
     A unit costs something between nothing and its price on demand, whatever covers it; the rest is
     what no commitment covers.
     """
     at = np.flatnonzero(kept)
-    u, r, s = units[at], rest[at], series[at]
+    u, r, k = units[at], rest[at], kind[at]
     no_more = (u[None, :, :] <= u[:, None, :]).all(axis=2)
-    no_more &= (r[None, :] <= r[:, None] + 1e-7) & (s[None, :] == s[:, None])
+    no_more &= (r[None, :] <= r[:, None] + 1e-7) & (k[None, :] == k[:, None]).all(axis=2)
     same = no_more & no_more.T
     # Of equal ones the first stays.
     no_more &= ~same | (np.arange(len(at))[None, :] < np.arange(len(at))[:, None])

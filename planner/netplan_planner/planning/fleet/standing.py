@@ -32,10 +32,28 @@ class Bought(NamedTuple):
     existing: tuple[Existing, ...]
     is_shared: bool
     """Whether projects share them."""
-    notes: tuple[str, ...]
-    """What is not known of them."""
+    notes: tuple[model.Text, ...]
+    """What is not known of them, and how they are counted."""
     is_known: bool
     """Whether all is known that decides what others would save."""
+    flexible: model.FlexibleUse | None
+    """What flexible ones did that a billing export shows; None: nothing, or it is not known."""
+
+    def market(
+        self, prices: model.PriceBook, choice: CommitmentChoice, years: tuple[int, ...]
+    ) -> Market:
+        """Return these, with those that may be bought."""
+        return Market(
+            prices,
+            choice,
+            years,
+            self.existing,
+            is_shared=self.is_shared,
+            flexible_use=self.flexible,
+        )
+
+
+NOTHING_BOUGHT = Bought((), is_shared=False, notes=(), is_known=True, flexible=None)
 
 
 def existing_of(facts: model.Facts, scope: model.CommitmentScope) -> Bought:
@@ -52,8 +70,9 @@ def existing_of(facts: model.Facts, scope: model.CommitmentScope) -> Bought:
     in_force = [use for use in uses if use.state == "active"]
     fees = {use.resource.self_link: use.parts for use in in_force}
     is_known = len(covers) == 1 or not cover.pools
-    is_known &= not any("not known" in use.note for use in in_force)
-    found, notes = [], []
+    is_known &= not any("unknown: " in use.note for use in in_force)
+    found: list[Existing] = []
+    notes: list[model.Text] = []
     for (project, region, series), pool in sorted(cover.pools.items()):
         lines, unknown = [], []
         for commitment in pool.commitments:
@@ -66,20 +85,42 @@ def existing_of(facts: model.Facts, scope: model.CommitmentScope) -> Bought:
         is_known &= not unknown and not pool.doubts
         if unknown:
             notes.append(
-                f"the fee of commitment {', '.join(unknown)} is not known; it is in no sum, and"
-                " paid whatever is done"
+                f"the fee of commitment {', '.join(unknown)} is unknown; no sum includes it,"
+                " and you pay it in any case"
             )
-        notes += [f"not known of {pool.names}: {doubt}" for doubt in sorted(pool.doubts)]
-    if facts.prices.flexible is not None:
-        notes.append(
-            "flexible commitments that the bill shows are counted neither today nor in the plan:"
-            " what they cover beside these machines is not known"
-        )
+        notes += [f"unknown of {pool.names}: {doubt}" for doubt in sorted(pool.doubts)]
+    by_bill = bought_by_bill(facts.prices)
+    notes += by_bill.notes
+    is_known &= by_bill.is_known
     is_shared = scope in {
         model.CommitmentScope.PROJECTS_READ,
         model.CommitmentScope.BILLING_ACCOUNT,
     }
-    return Bought(tuple(found), is_shared, tuple(notes), is_known)
+    return Bought(tuple(found), is_shared, tuple(notes), is_known, by_bill.flexible)
+
+
+def bought_by_bill(prices: model.PriceBook) -> Bought:
+    """Return what a billing export tells of commitments: of flexible ones, and of no others."""
+    use = prices.flexible.use if prices.flexible is not None else None
+    if use is None:
+        return NOTHING_BOUGHT
+    flexible = None if use.doubt else use
+    return Bought((), False, (_of_flexible(use),), is_known=not use.doubt, flexible=flexible)
+
+
+def _of_flexible(use: model.FlexibleUse) -> model.Text:
+    """Return how flexible commitments that are there are counted."""
+    if use.doubt:
+        return (
+            "existing flexible commitments on the bill are not counted, today or in the plan: it"
+            f" is not known {use.doubt}"
+        )
+    return model.worded(
+        "existing flexible commitments (",
+        model.Amount(usd=use.usd_per_month),
+        "/month, for all projects of the billing account) are assumed to cover these VMs first;"
+        " new ones are for the rest",
+    )
 
 
 def _as_bought(facts: model.Facts) -> Iterator[model.Commitment]:
@@ -97,6 +138,8 @@ class Committed(NamedTuple):
     """By those that are bought as well."""
     most_usd: Decimal
     """No commitments save more."""
+    added_usd: Decimal
+    """Fees of those that there are less what they cover: what they add to prices without them."""
     commitments: tuple[model.FleetCommitment, ...]
     """To buy."""
     covered_count: int
@@ -125,9 +168,6 @@ def committed(
         scope: Whether projects share commitments.
         years: Terms that may be bought.
     """
-    flexible = facts.prices.flexible.use if facts.prices.flexible is not None else None
-    if flexible is not None and flexible.doubt:
-        return None
     machines = tuple(machines)
     needs, unpriced_count = _needs(facts, machines)
     if not needs:
@@ -135,12 +175,8 @@ def committed(
     bought = existing_of(facts, scope)
     if not bought.is_known:
         return None
-    market = Market(
-        facts.prices, CommitmentChoice.ALL, years, bought.existing, is_shared=bought.is_shared
-    )
-    month = flexible.covered_usd_per_month + flexible.unused_usd_per_month if flexible else 0
-    spend_usd = Decimal(month) / HOURS_PER_MONTH
-    plan = plan_fleet(needs, facts.prices, facts.caps, Choices(), market, (), spend_usd)
+    market = bought.market(facts.prices, CommitmentChoice.ALL, years)
+    plan = plan_fleet(needs, facts.prices, facts.caps, Choices(), market)
     if not isinstance(plan, Planned) or plan.baseline is None:
         return None
     paid = plan.baseline.usd_per_month
@@ -148,6 +184,7 @@ def committed(
         paid_usd=paid,
         saved_usd=paid - plan.bill.usd_per_month,
         most_usd=paid - plan.bound_usd_per_month,
+        added_usd=paid - sum(plan.baseline.on_demand_by_group, Decimal(0)),
         commitments=plan.bill.commitments,
         covered_count=sum(
             need.count for need in needs if not need.is_spot and _is_sold(market, need, years)
@@ -160,7 +197,7 @@ def committed(
 def _is_sold(market: Market, need: FleetNeed, years: tuple[int, ...]) -> bool:
     """Return whether a commitment of some years is sold for machines like these."""
     units = market.units_of(market.project(need), need.region, need.machine_type or "")
-    return any(one.spend_usd or any(market.fee(one.key, y) for y in years) for one in units)
+    return any(one.key.spend_usd or any(market.fee(one.key, y) for y in years) for one in units)
 
 
 class _Alike(NamedTuple):
@@ -199,7 +236,7 @@ def _needs(facts: model.Facts, machines: Iterable[model.Instance]) -> tuple[list
             hours_per_month=Decimal(HOURS_PER_MONTH),
             active_hours=tuple(sorted(ALL_DAY)),
             is_pinned=True,
-            why_pinned="it stands",
+            why_pinned="it is stopped",
         )
         for number, (one, count) in enumerate(alike.items())
     ]
@@ -209,7 +246,7 @@ def _needs(facts: model.Facts, machines: Iterable[model.Instance]) -> tuple[list
 def why_in_no_sum(facts: model.Facts, machine: model.Instance) -> str:
     """Return why a machine is no part of a plan of types and commitments; empty: it is."""
     if machine.is_sole_tenant:
-        return "it runs on sole-tenant nodes, which are paid for and not the machine"
+        return "it runs on sole-tenant nodes, which are billed instead of the VM"
     return why_no_price(facts, machine)
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec.structs import replace
 
+from netplan_planner.model.base import spaced
 from netplan_planner.model.plans.plan_answer import PlanChange, PlanChanges
 
 _AT_ONCE = 25
@@ -22,6 +23,11 @@ def in_batches(names: Sequence[str]) -> Iterator[Sequence[str]]:
     """
     for first in range(0, len(names), _AT_ONCE):
         yield names[first : first + _AT_ONCE]
+
+
+def with_caution(step: PlanChange, *cautions: str) -> PlanChange:
+    """Return a step that is to be made with more care."""
+    return replace(step, fix=replace(step.fix, caution=spaced(step.fix.caution, *cautions)))
 
 
 def in_order(steps: Iterable[PlanChange], why: str) -> PlanChanges:

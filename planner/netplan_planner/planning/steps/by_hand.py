@@ -38,33 +38,33 @@ def change_mtu(
 
     before = network.mtu_bytes
     scaled = (
-        f" Groups start their machines again ({listed(groups)}): scale those to 0 first, and back"
-        " after."
+        f" Managed instance groups ({listed(groups)}) restart their VMs: set their size to 0"
+        " first, and back afterwards."
         if groups
         else ""
     )
     return PlanChange(
         subject=network.name,
         fix=Fix(
-            text=f"Give the network {network.name} the MTU {mtu_bytes}, while"
-            f" {counted(len(machines), 'machine')} in it {'is' if len(machines) == 1 else 'are'}"
+            text=f"Set the MTU of network {network.name} to {mtu_bytes} while"
+            f" {counted(len(machines), 'VM')} in it {'is' if len(machines) == 1 else 'are'}"
             " stopped",
             label=f"MTU {mtu_bytes}",
             commands=to(mtu_bytes),
             verify=Instruction(
-                text=f"The network has it, and a ping of {mtu_bytes - _PING_HEADERS} bytes with the"
-                " don't-fragment bit crosses between two of the machines.",
+                text=f"The network has it, and a ping of {mtu_bytes - _PING_HEADERS} bytes with"
+                " the don't-fragment bit passes between two of the VMs.",
                 commands=(networks("describe", name, "--format=value(mtu)"),),
             ),
-            undo=Instruction(text="The MTU of today was not read: note it before the change.")
+            undo=Instruction(text="Today's MTU is not in the input: note it before the change.")
             if before is None
             else Instruction(
-                text=f"Give it {before} back, with one more stop of all.", commands=to(before)
+                text=f"Set it back to {before}, with one more stop of all VMs.", commands=to(before)
             ),
             documents=(_MTU,),
-            caution="All of the network stands still meanwhile; peered networks keep their MTU."
-            " Windows, and images that set an MTU of their own, do not take it from the network,"
-            f" nor do pods: set it there too. Machines that were not read keep running.{scaled}",
+            caution="The whole network is down meanwhile. Peered networks keep their MTU. Windows,"
+            " images with a fixed MTU and pods do not take it from the network: set it there"
+            f" too. VMs outside the inventory keep running.{scaled}",
         ),
         terraform=(
             TerraformChange(
@@ -74,7 +74,7 @@ def change_mtu(
                 before=None if before is None else str(before),
                 after=str(mtu_bytes),
                 replaces=False,
-                note="Terraform stops no machine: stop them before, start them after.",
+                note="Terraform stops no VMs: stop them before, start them afterwards.",
             ),
         ),
     )
@@ -126,23 +126,24 @@ def call_inside(
     """
     by = internal_target(peers[0], machine, nic)
     if is_made_again:
-        by = "the internal DNS name or address of the machine that an earlier step made of it"
+        by = "the internal DNS name or address of the VM that an earlier step created from it"
         clean_up = None
     address = used or "its external address"
     names = listed([one.name for one in peers])
     return PlanChange(
         subject=machine.name,
         fix=Fix(
-            text=f"In the configuration of {names}, call {machine.name} by {by}, not by {address}",
+            text=f"In the configuration of {names}, call {machine.name} at {by} instead of"
+            f" {address}",
             label="internal address",
             verify=None if used is None else no_longer_addressed(used, machine.project),
             clean_up=clean_up,
             undo=Instruction(
-                text=f"Put {address} back into the configuration; nothing else changed."
+                text=f"Put {address} back into the configuration. Nothing else changed."
             ),
             documents=(_DNS,),
-            caution="A firewall rule must let the internal source addresses in. Where the machine"
-            " opens the connection itself, its own configuration is the one to change.",
+            caution="A firewall rule must allow the internal source addresses. If the VM opens the"
+            " connection itself, change its own configuration.",
         ),
     )
 
@@ -159,23 +160,23 @@ def call_outside(
         is_made_again: Whether a step before this one makes the machine again, with other addresses.
     """
     if is_made_again:
-        address = "the external address of the machine that an earlier step made of it"
+        address = "the external address of the VM that an earlier step created from it"
     names = listed([one.name for one in peers])
     return PlanChange(
         subject=machine.name,
         fix=Fix(
-            text=f"In the configuration of {names}, call {machine.name} by {address}, not by its"
-            " internal address",
+            text=f"In the configuration of {names}, call {machine.name} at {address} instead of"
+            " its internal address",
             label="external address",
             verify=Instruction(
-                text=f"An hour later the flow logs have records of these machines to {address}."
+                text=f"After one hour, the flow logs have records of these VMs to {address}."
             ),
             undo=Instruction(
-                text="Put the internal address back into the configuration; nothing else changed."
+                text="Put the internal address back into the configuration. Nothing else changed."
             ),
-            caution="A firewall rule must let the external source addresses in. This path is billed"
-            " by the GiB inside a zone too, and counts against the cap to addresses outside the"
-            " VPC.",
+            caution="A firewall rule must allow the external source addresses. This path is billed"
+            " per GiB, even within a zone, and counts against the cap to addresses outside"
+            " the VPC.",
         ),
     )
 
@@ -191,17 +192,17 @@ def change_plugin(nodes: Sequence[Instance], plugin: str) -> PlanChange:
     return PlanChange(
         subject=nodes[0].name if len(nodes) == 1 else f"{len(nodes)} nodes",
         fix=Fix(
-            text=f"Let the cluster of {names} use {plugin}: by the plugin's own tools, on new nodes"
-            " beside the old ones, then move the pods",
+            text=f"Let the cluster of {names} use {plugin}: with the plugin's tools, on new nodes"
+            " next to the old ones, then move the pods",
             label=plugin,
             verify=Instruction(
-                text="All nodes are Ready, pods of different nodes reach each other, and the path"
-                " carries what `netplan predict` says of it."
+                text="All nodes are Ready, pods on different nodes reach each other, and the path"
+                " carries what `netplan predict` shows."
             ),
             undo=Instruction(text="Keep the old nodes, cordoned, until the new ones are proven."),
             documents=(_PLUGINS,),
-            caution="A plugin is a choice of the whole cluster: nodes with two of them do not see"
-            " each other's pods, and network policies of one may mean nothing to the other. GKE's"
-            " is chosen when the cluster is made: there it takes a new cluster.",
+            caution="The plugin applies to the whole cluster: nodes with different plugins do not"
+            " see each other's pods, and network policies may not transfer. GKE sets the"
+            " plugin when the cluster is created, so you need a new cluster there.",
         ),
     )

@@ -17,18 +17,19 @@ from netplan_rules.wording import gcloud_instance, gcloud_of, stop_commands
 MOVING = "https://cloud.google.com/compute/docs/instances/moving-instance-across-zones"
 MACHINE_IMAGES = "https://cloud.google.com/compute/docs/machine-images/create-machine-images"
 GVNIC = "https://cloud.google.com/compute/docs/networking/using-gvnic"
+SPOT = "https://cloud.google.com/compute/docs/instances/create-use-spot"
 TIER_1 = "https://cloud.google.com/compute/docs/networking/configure-vm-with-high-bandwidth-configuration"
 _LONGEST_NAME = 63
 """Of a resource of Compute Engine (RFC 1035)."""
 _TOLD_APART = 6
 """Hexadecimal digits that stand for the end of a name that is too long."""
-NEEDS_DRIVER = "The image needs the driver of gVNIC, and its disk the guest OS feature GVNIC."
+NEEDS_DRIVER = "The image needs the gVNIC driver, and its disk the guest OS feature GVNIC."
 _NIC_WORDS = {"GVNIC": "gVNIC", "VIRTIO_NET": "VirtIO"}
 _OF_TIER_1 = "total-egress-bandwidth-tier"
 _STOPPED = (
-    "The machine is stopped meanwhile, and the new one gets other addresses: internal ones too, as"
-    " the old machine keeps its own. Point its clients, health checks and back ends at the new"
-    " ones. Local SSDs are not carried over."
+    "The VM is stopped meanwhile. The new VM gets other addresses, including internal ones,"
+    " because the old VM keeps its own. Point its clients, health checks and backends at the new"
+    " ones. Local SSDs are not copied."
 )
 
 
@@ -68,11 +69,11 @@ def move_to_zone(
     cautions = []
     if is_far and not interfaces:
         cautions.append(
-            f"Subnetworks are of a region: give the new machine one of {model.region_of(zone)} with"
+            f"Subnetworks are regional: give the new VM one of {model.region_of(zone)} with"
             " --network-interface=subnet=NAME."
         )
     if is_taken:
-        cautions.append(f"Another machine in {zone} has its name, so that it gets a new one.")
+        cautions.append(f"Another VM in {zone} has its name, so it gets a new one.")
     return _by_image(
         machine,
         _New(
@@ -114,7 +115,7 @@ def with_tier1(
     changes = [_terraform(machine, name, before.value if before else None, after.value)]
     caution = ""
     if is_on:
-        caution = "Tier_1 needs the driver of gVNIC in the image. Its fee has no commitment."
+        caution = "Tier_1 needs the gVNIC driver in the image. Its fee has no commitment."
         kinds = {nic.nic_type for nic in machine.interfaces}
         nic_type = "GVNIC" if kinds != {"GVNIC"} else None
     if nic_type is not None:
@@ -130,7 +131,7 @@ def with_tier1(
         _New(
             zone=machine.zone,
             suffix="tier1" if is_on else "no-tier1",
-            what=f"Make {machine.name} again{of_type} {how} Tier_1",
+            what=f"Recreate {machine.name}{of_type} {how} Tier_1",
             flags=tuple(flags),
             terraform=tuple(changes),
             documents=(TIER_1, MACHINE_IMAGES),
@@ -157,7 +158,7 @@ def with_type(
         _New(
             zone=machine.zone,
             suffix=machine_type.partition("-")[0],
-            what=f"Make {machine.name} again as {machine_type}",
+            what=f"Recreate {machine.name} as {machine_type}",
             flags=(
                 f"--machine-type={machine_type}",
                 *(flag for kind in of_nics for flag in _interfaces(machine, kind)),
@@ -170,6 +171,30 @@ def with_type(
             caution=why,
         ),
         label=machine_type,
+    )
+
+
+def as_spot(machine: model.Instance) -> PlanChange:
+    """Return the step that makes a machine again as a Spot machine, which stops when taken back.
+
+    Args:
+        machine: As it is today.
+    """
+    made = {"provisioning_model": "SPOT", "instance_termination_action": "STOP"}
+    return _by_image(
+        machine,
+        _New(
+            zone=machine.zone,
+            suffix="spot",
+            what=f"Recreate {machine.name} as a Spot VM",
+            flags=tuple(f"--{key.replace('_', '-')}={value}" for key, value in made.items()),
+            terraform=tuple(
+                _terraform(machine, f"scheduling.{key}", None, value) for key, value in made.items()
+            ),
+            documents=(SPOT, MACHINE_IMAGES),
+            caution="",
+        ),
+        label="Spot",
     )
 
 
@@ -186,7 +211,7 @@ def with_interfaces(machine: model.Instance, nic_type: str) -> PlanChange:
         _New(
             zone=machine.zone,
             suffix=word.lower(),
-            what=f"Make {machine.name} again with interfaces of type {word}",
+            what=f"Recreate {machine.name} with interfaces of type {word}",
             flags=tuple(_interfaces(machine, nic_type)),
             terraform=(_nic_change(machine, nic_type),),
             documents=(GVNIC, MACHINE_IMAGES),
@@ -204,7 +229,7 @@ def _by_image(machine: model.Instance, new: _New, label: str) -> PlanChange:
     other = gcloud_of("instances", machine.project, f"--zone={new.zone}")
     of_image = gcloud_of("machine-images", machine.project)
     fix = model.Fix(
-        text=f"{new.what}, by a machine image",
+        text=f"{new.what}, from a machine image",
         label=label,
         commands=(
             *stop_commands(machine),
@@ -222,16 +247,16 @@ def _by_image(machine: model.Instance, new: _New, label: str) -> PlanChange:
             ),
         ),
         clean_up=model.Instruction(
-            text="Only then: the old machine with its disks, and the image, which cost as long as"
-            " they exist.",
+            text="Only then: the old VM with its disks, and the image, which cost as long as they"
+            " exist.",
             commands=(
                 gcloud_instance("delete", machine),
                 of_image("delete", image),
             ),
         ),
         undo=model.Instruction(
-            text="As long as the old machine is there: the new one away, the old one on. What the"
-            " new one has written since is lost with it.",
+            text="While the old VM exists: delete the new one, start the old one. What the new one"
+            " has written since is lost.",
             commands=(other("delete", name), gcloud_instance("start", machine)),
         ),
         documents=new.documents,
@@ -264,10 +289,10 @@ def _named(machine: model.Instance, link: model.SelfLink) -> str:
 
 
 def _address(nic: model.NetworkInterface) -> Iterator[str]:
-    """Yield what a flag says of an external address; unless it does, the tier is Premium."""
+    """Yield what a flag says of an external address; unless it does, the project sets the tier."""
     if not nic.may_be_external:
         yield "no-address"
-    elif nic.network_tier and nic.network_tier != "PREMIUM":
+    elif nic.network_tier:
         yield f"network-tier={nic.network_tier}"
 
 
@@ -275,7 +300,7 @@ def _on_interfaces(machine: model.Instance, nic_type: str) -> Iterator[str]:
     if nic_type == "GVNIC":
         yield NEEDS_DRIVER
     if any(nic.nic_type is None for nic in machine.interfaces):
-        yield "The input does not say which type it has today: look first, it may be the same."
+        yield "The input does not state its current type: check first, it may be the same."
 
 
 def _nic_change(machine: model.Instance, nic_type: str) -> TerraformChange:
@@ -301,7 +326,7 @@ def _name(name: str, suffix: str) -> str:
 
 def _plain(name: str) -> str:
     """Return a name that no command takes for a flag; no real machine has another."""
-    return name.lstrip("-") or "machine"
+    return name.lstrip("-") or "vm"
 
 
 def _terraform(
@@ -314,6 +339,6 @@ def _terraform(
         before=before,
         after=after,
         replaces=True,
-        note="Terraform destroys the machine with its boot disk: make the image first, and create"
-        " from it (google_compute_instance_from_machine_image).",
+        note="Terraform destroys the VM with its boot disk: create the image first, and create the"
+        " VM from it (google_compute_instance_from_machine_image).",
     )

@@ -23,8 +23,8 @@ _TYPES = {
 }
 """What `--type` of `gcloud compute commitments create` takes (SDK 528.0.0), by series."""
 _NO_WAY_BACK = Instruction(
-    text="None: a commitment cannot be cancelled, and is paid in every hour of its term. It does"
-    " not renew itself unless it is told to."
+    text="None: a commitment cannot be cancelled and is billed every hour of its term. It renews"
+    " only if you enable auto-renewal."
 )
 
 
@@ -64,14 +64,14 @@ def buy_for_resources(
             label=f"commitment, {years} years" if years > 1 else "commitment, 1 year",
             commands=(commitments("create", name, *flags),) if kind else (),
             verify=Instruction(
-                text="It is active, from the day after on, and the machines that it is for run.",
+                text="It is active from the next day, and its VMs run.",
                 commands=(commitments("describe", name, "--format=value(status)"),),
             ),
             undo=_NO_WAY_BACK,
             documents=(_BUYING,),
-            caution="Buy it only when the machines have the types of the plan and keep them: it"
-            " cannot be undone."
-            + ("" if kind else f" What gcloud calls commitments for {series} is not known here."),
+            caution="Buy it only once the VMs have the types of the plan and keep them: it cannot"
+            " be undone."
+            + ("" if kind else f" The gcloud name of commitments for {series} is unknown."),
         ),
         terraform=(
             TerraformChange(
@@ -98,7 +98,7 @@ def buy_flexible(years: int, usd_per_hour: Decimal) -> PlanChange:
     return PlanChange(
         subject="flexible commitment",
         fix=Fix(
-            text=f"Commit to a fee an hour for {years} {'year' if years == 1 else 'years'}, in the"
+            text=f"Commit to an hourly fee for {years} {'year' if years == 1 else 'years'}, in the"
             " console: Billing, Committed use discounts",
             label="flexible commitment",
             verify=Instruction(text="The console lists it as active."),
@@ -107,8 +107,8 @@ def buy_flexible(years: int, usd_per_hour: Decimal) -> PlanChange:
             caution=worded(
                 "The fee is ",
                 Amount(usd=usd_per_hour, kind=AmountKind.UNIT_PRICE),
-                " an hour. It is bought for a billing account, for which gcloud and Terraform have"
-                " no command; it cannot be undone.",
+                "/hour. It is bought for a billing account, for which gcloud and Terraform have"
+                " no command. It cannot be undone.",
             ),
         ),
     )

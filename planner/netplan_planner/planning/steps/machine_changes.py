@@ -12,6 +12,7 @@ from netplan_planner.model import (
     InstanceGroup,
     Instruction,
     NetworkInterface,
+    spaced,
     taken,
 )
 from netplan_planner.model.base import last_part
@@ -19,6 +20,8 @@ from netplan_planner.model.plans.plan_answer import PlanChange, TerraformChange
 from netplan_planner.planning.steps import by_image
 from netplan_rules.shared.managed import replacement
 from netplan_rules.wording import (
+    NAT_IPS,
+    add_access_config,
     back_to,
     delete_access_config,
     gcloud_instance,
@@ -30,8 +33,8 @@ from netplan_rules.wording import (
 _TYPES = "https://cloud.google.com/compute/docs/instances/changing-machine-type-of-stopped-instance"
 _TIERS = "https://cloud.google.com/network-tiers/docs/using-network-service-tiers"
 _OTHER_ADDRESS = (
-    "The address changes: DNS records, allow-lists of partners and firewalls have to follow, and"
-    " open connections break."
+    "The address changes: update DNS records, partner allow-lists and firewalls. Open connections"
+    " break."
 )
 
 
@@ -45,9 +48,12 @@ def change_type(machine: Instance, machine_type: str, cpu_platform: str = "") ->
         machine_type: The new type.
         cpu_platform: The least CPU platform to ask for; empty: what it has.
     """
-    stops = "" if machine.is_stopped else "Stops the machine for the change. "
+    stops = "" if machine.is_stopped else "Stops the VM for the change. "
     if machine.is_suspended:
-        stops = "Resumes and stops the machine for the change, and leaves it stopped. "
+        stops = (
+            "Resumes and stops the VM for the change. It stays stopped, not suspended: its memory"
+            " is lost and no longer billed. "
+        )
     return PlanChange(
         subject=machine.name,
         fix=Fix(
@@ -57,8 +63,8 @@ def change_type(machine: Instance, machine_type: str, cpu_platform: str = "") ->
             verify=has_type(machine, machine_type),
             undo=back_to(machine, machine_type, cpu_platform),
             documents=(_TYPES,),
-            caution=f"{stops}Check first that the type suits the image's drivers; an ephemeral"
-            " external address becomes another one.",
+            caution=f"{stops}Check first that the image has the type's drivers. An ephemeral"
+            " external address changes.",
         ),
         terraform=(
             TerraformChange(
@@ -82,40 +88,27 @@ def change_tier(machine: Instance, nic: NetworkInterface, tier: str) -> PlanChan
         nic: The interface with the address.
         tier: `STANDARD` or `PREMIUM`.
     """
-
-    def add(network_tier: str | None) -> str:
-        flags = [f"--network-interface={nic.name}"]
-        return gcloud_instance(
-            "add-access-config",
-            machine,
-            *flags,
-            *((f"--network-tier={network_tier}",) if network_tier else ()),
-        )
-
     return PlanChange(
         subject=machine.name,
         fix=Fix(
-            text=f"Give {machine.name} an external address of {tier} tier instead of"
+            text=f"Give {machine.name} a {tier} tier external address instead of"
             f" {nic.external_ipv4}",
             label=f"{tier} tier",
-            commands=(delete_access_config(machine, nic), add(tier)),
+            commands=(
+                delete_access_config(machine, nic),
+                add_access_config(machine, nic, tier),
+            ),
             verify=Instruction(
-                text="Clients reach it at the new address as fast as they need to.",
-                commands=(
-                    gcloud_instance(
-                        "describe",
-                        machine,
-                        "--format=value(networkInterfaces[].accessConfigs[].natIP)",
-                    ),
-                ),
+                text="Clients reach it at the new address with fast enough transfers.",
+                commands=(gcloud_instance("describe", machine, NAT_IPS),),
             ),
             undo=Instruction(
-                text="Give it an address of the old tier; an ephemeral one will be another.",
+                text="Give it an address of the old tier. An ephemeral one will be different.",
                 commands=(
                     gcloud_instance(
                         "delete-access-config", machine, f"--network-interface={nic.name}"
                     ),
-                    add(nic.network_tier),
+                    add_access_config(machine, nic, nic.network_tier),
                 ),
             ),
             documents=(_TIERS,),
@@ -135,7 +128,7 @@ def _address(
         before=before,
         after=after,
         replaces=False,
-        note=f"Of {nic.name}: the block goes.",
+        note=f"In {nic.name}: remove the block.",
     )
 
 
@@ -147,7 +140,7 @@ def _tier(machine: Instance, nic: NetworkInterface, tier: str) -> TerraformChang
         before=nic.network_tier,
         after=tier,
         replaces=False,
-        note=f"Of {nic.name}; an address that is stated has to be of that tier.",
+        note=f"In {nic.name}. An address that is set must be of that tier.",
     )
 
 
@@ -159,17 +152,25 @@ _LONGEST_NAME = 63
 
 
 def change_group(
-    group: InstanceGroup, machine_type: str, *, is_tier1: bool = False, before: str | None = None
+    group: InstanceGroup,
+    machine_type: str,
+    *,
+    is_tier1: bool = False,
+    before: str | None = None,
+    source: Instance | None = None,
 ) -> PlanChange:
     """Return the step that gives all machines of a managed group another type.
 
-    gcloud copies no template with another type: that template is to be made first.
+    gcloud makes a template of a machine, and of all that the machine has it changes the type alone
+    (`gcloud compute instance-templates create --help`): one with Tier_1 is made by hand.
 
     Args:
-        group: Managed.
+        group: Managed. Of one that keeps state no commands are written: how its machines are made
+            again is for whoever knows what they hold.
         machine_type: Of its machines from then on.
         is_tier1: Whether they have Tier_1, which needs gVNIC in the template.
         before: Their type today, where they have one.
+        source: One of its machines, of which the template is made; None: none is known.
     """
     where = f"--{'region' if group.is_regional else 'zone'}={group.location}"
     old = last_part(group.template) if group.template else None
@@ -186,26 +187,31 @@ def change_group(
         )
 
     tier1 = " with Tier_1 and interfaces of type GVNIC" if is_tier1 else ""
-    like = f"like {old}" if old else "like the one in use"
+    made = () if group.is_stateful else _template_of(source, new, machine_type, is_tier1=is_tier1)
+    how = f"create the template {new} from its VM {source.name}" if made and source else ""
+    like = f"like {old}" if old else "like the current one"
     return PlanChange(
         subject=group.name,
         fix=Fix(
-            text=f"Give the group {group.name} {machine_type}{tier1}: first make the template"
-            f" {new}, {like} but for that",
+            text=f"Change the group {group.name} to {machine_type}{tier1}: first"
+            f" {how or f'create the template {new}, {like} except for that'}",
             label=machine_type,
-            commands=roll_to(new),
+            commands=() if group.is_stateful else (*made, *roll_to(new)),
             verify=Instruction(
-                text=f"Its machines run as {machine_type} and pass their health check under load.",
+                text=f"Its VMs run as {machine_type} and pass their health check under load.",
                 commands=(managed("list-instances", group.name),),
             ),
             undo=Instruction(
-                text="Roll back to the old template; it replaces the machines once more.",
-                commands=roll_to(old) if old else (),
+                text="Roll back to the old template. It replaces the VMs once more.",
+                commands=roll_to(old) if old and not group.is_stateful else (),
             ),
             documents=(_ROLLING,),
-            caution="Every machine of the group is replaced: what they hold on their own disks goes"
-            " with them. More machines run meanwhile, within the quota. An autoscaler by CPU acts"
-            " on another number of vCPUs.",
+            caution=spaced(
+                _KEEPS_STATE if group.is_stateful else "",
+                "Every VM of the group is replaced, and data on its disks is lost. More VMs run"
+                " meanwhile, within the quota. A CPU autoscaler reacts to the new number of vCPUs.",
+                _LOOK_AT_TEMPLATE if made else "",
+            ),
         ),
         terraform=(
             TerraformChange(
@@ -215,12 +221,35 @@ def change_group(
                 before=before,
                 after=machine_type,
                 replaces=True,
-                note="Needs lifecycle { create_before_destroy = true } and name_prefix; the group's"
-                " update_policy decides how its machines are replaced.",
+                note="Needs lifecycle { create_before_destroy = true } and name_prefix. The"
+                " group's update_policy decides how its VMs are replaced.",
             ),
             *((_tier1(old or group.name),) if is_tier1 else ()),
         ),
     )
+
+
+_LOOK_AT_TEMPLATE = (
+    "Compare the new template with the current one before the rollout: it has the settings of"
+    " this VM."
+)
+_KEEPS_STATE = (
+    "The group is stateful, so there are no commands: only what its stateful policy names"
+    " survives a new template."
+)
+
+
+def _template_of(
+    source: Instance | None, name: str, machine_type: str, *, is_tier1: bool
+) -> tuple[str, ...]:
+    """Return the command that makes a template of a machine; none where it cannot be so."""
+    if source is None or "(" in source.name:
+        return ()
+    if is_tier1 is not (source.bandwidth_tier is BandwidthTier.TIER_1):
+        return ()
+    make = gcloud_of("instance-templates", source.project)
+    flags = (f"--source-instance={source.name}", f"--source-instance-zone={source.zone}")
+    return (make("create", name, *flags, f"--machine-type={machine_type}"),)
 
 
 def _tier1(name: str) -> TerraformChange:
@@ -269,7 +298,11 @@ def _by_maker(facts: Facts, machine: Instance, target: Target) -> PlanChange:
     is_node = machine.label("goog-gke-node") is not None
     if group is not None and group.is_managed and not is_node:
         return change_group(
-            group, target.machine_type, is_tier1=target.is_tier1, before=machine.machine_type
+            group,
+            target.machine_type,
+            is_tier1=target.is_tier1,
+            before=machine.machine_type,
+            source=None if target.cpu_platform else machine,
         )
     how = replacement(machine, target.machine_type)
     tier1 = " with Tier_1" if target.is_tier1 else ""
@@ -290,7 +323,7 @@ def _by_maker(facts: Facts, machine: Instance, target: Target) -> PlanChange:
                 before=machine.machine_type,
                 after=target.machine_type,
                 replaces=True,
-                note="Of what made this machine: make the new one beside the old one first.",
+                note="In the source of this VM: create the new one next to the old one first.",
             ),
         ),
     )

@@ -10,8 +10,8 @@ from netplan_planner.planning.steps import in_batches, in_order
 from netplan_rules.wording import gcloud_of
 
 _NO_ADDRESS = (
-    " They have no external address, as the plan pays for none: what they load from outside needs"
-    " Cloud NAT, Google's APIs Private Google Access."
+    " They have no external address, because the plan does not pay for one. Downloads from the"
+    " internet need Cloud NAT, and Google APIs need Private Google Access."
 )
 _BULK = "https://cloud.google.com/compute/docs/instances/multiple/create-in-bulk"
 
@@ -70,29 +70,29 @@ def machines_for_run(
     delete = tuple(instances("delete", *batch) for batch in in_batches(names))
     count = len(names)
     kind = f"{count} × {machine_type}" if count > 1 else machine_type
-    payment = " as Spot machines" if is_spot else ""
+    payment = " as Spot VMs" if is_spot else ""
     tier1 = " with Tier_1" if is_tier1 else ""
     return PlanChange(
         subject=names[0] if count == 1 else f"{names[0]} to {names[-1]}",
         fix=Fix(
-            text=f"Make {kind}{tier1} in {zone}{payment}, run the job, then delete them",
+            text=f"Create {kind}{tier1} in {zone}{payment}, run the job, then delete them",
             label=kind,
             commands=tuple(
                 instances("bulk", "create", f"--predefined-names={','.join(batch)}", *flags)
                 for batch in in_batches(names)
             ),
             verify=Instruction(
-                text="They run, and the job has begun on each.",
+                text="They run, and the job has started on each.",
                 commands=(instances("describe", names[0], "--format=value(status)"),),
             ),
             clean_up=Instruction(
-                text="When the job is done and its output is elsewhere: they cost as long as they"
-                " exist.",
+                text="When the job is done and its output is stored elsewhere: they cost as long"
+                " as they exist.",
                 commands=delete,
             ),
             undo=Instruction(text="Delete them.", commands=delete),
             documents=(_BULK,),
-            caution="Image, network and service account are the project's defaults: add those of"
+            caution="Image, network and service account are the project's defaults. Set those of"
             f" the job (--image-family, {subnet}, --service-account, --metadata-from-file).{nat}",
         ),
         terraform=(
@@ -103,8 +103,8 @@ def machines_for_run(
                 before=None,
                 after=machine_type,
                 replaces=False,
-                note=f"{count} new: for a run that ends, commands or a batch service do better than"
-                " a configuration that keeps them.",
+                note=f"{count} new. For a job that ends, use commands or a batch service instead"
+                " of a permanent configuration.",
             ),
         ),
     )
@@ -113,7 +113,7 @@ def machines_for_run(
 # The machines of jobs as steps: each job's are made for a run and deleted after it
 
 
-_ORDER = "Each job by itself, in any order. A zone may have no room for them at once: try another."
+_ORDER = "Each job is independent, in any order. If a zone has no capacity for all, try another."
 
 
 def changes_of_jobs(plans: Sequence[JobPlan], prices: PriceBook) -> PlanChanges:
@@ -137,7 +137,7 @@ def _steps(number: int, plan: JobPlan, prices: PriceBook) -> Iterator[PlanChange
         cpu_platform=best.cpu_platform,
     )
     if not is_known:
-        caution = f"Which zones of {region} offer {best.machine_type} is not known."
+        caution = f"Which zones of {region} offer {best.machine_type} is unknown."
         step = replace(step, fix=replace(step.fix, caution=spaced(caution, step.fix.caution)))
     yield step
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from netplan_planner.input_files import JsonDecoder
+from netplan_planner.input_files import decode_json
 from netplan_planner.model import (
     Commitment,
     Instance,
@@ -24,14 +24,6 @@ from netplan_planner.readers.compute.wire import (
     WireCommitment,
     WireInstanceGroup,
     WireManager,
-)
-from netplan_planner.readers.links import (
-    Problems,
-    bare_name,
-    needed,
-    place_of,
-    region_at,
-    resolve_optional,
 )
 
 
@@ -78,8 +70,17 @@ def group_manager(wire: WireManager, ref: ResourceRef, problems: links.Problems)
         template=links.resolve_optional(template, project),
         instance_group=links.resolve_optional(wire.instance_group, project),
         base_instance_name=wire.base_instance_name,
-        is_autoscaled=wire.status is not None and bool(wire.status.autoscaler),
+        is_autoscaled=bool(wire.status and wire.status.autoscaler),
+        is_stateful=_is_stateful(wire),
     )
+
+
+def _is_stateful(wire: WireManager) -> bool:
+    """Return whether a group keeps anything of its machines; a policy may be there and empty."""
+    stateful, policy = wire.status and wire.status.stateful, wire.stateful_policy
+    if stateful and stateful.has_stateful_config is not None:
+        return stateful.has_stateful_config
+    return bool(policy and policy.preserved_state and any(policy.preserved_state.values()))
 
 
 def _location(ref: ResourceRef, zone: str | None, region: str | None) -> tuple[str, bool]:
@@ -102,7 +103,7 @@ def commitment(wire: WireCommitment, ref: ResourceRef, problems: links.Problems)
         if part.type and amount is not None:
             amounts[part.type] = amounts.get(part.type, 0) + amount
         else:
-            problems.append((f"resources[{index}]", "no type or no whole amount"))
+            problems.append((f"resources[{index}]", "no type or no integer amount"))
     return Commitment(
         ref=ref,
         project=project,
@@ -172,47 +173,48 @@ class WireNodeGroup(Wire):
     autoscaling_policy: WireNodeAutoscaling | None = None
 
 
-def node_template(wire: WireNodeTemplate, ref: ResourceRef, problems: Problems) -> NodeTemplate:
+def node_template(
+    wire: WireNodeTemplate, ref: ResourceRef, problems: links.Problems
+) -> NodeTemplate:
     """Return one template of nodes.
 
     Raises:
         Unusable: If it has no region.
     """
-    project, _, _, name = place_of(ref.self_link)
+    project, _, _, name = links.place_of(ref.self_link)
     others = {"ACCELERATOR": wire.accelerators, "LOCAL_SSD": wire.disks}
     return NodeTemplate(
         ref=ref,
         project=project,
-        region=Region(bare_name(needed(region_at(ref.self_link, wire.region), "region"))),
+        region=Region(
+            links.bare_name(links.needed(links.region_at(ref.self_link, wire.region), "region"))
+        ),
         name=wire.name or name,
-        node_type=bare_name(wire.node_type) if wire.node_type else None,
+        node_type=links.bare_name(wire.node_type) if wire.node_type else None,
         has_overcommit=wire.cpu_overcommit_type == "ENABLED",
         others=tuple(word for word, found in others.items() if found),
     )
 
 
-def node_group(wire: WireNodeGroup, ref: ResourceRef, problems: Problems) -> NodeGroup:
+def node_group(wire: WireNodeGroup, ref: ResourceRef, problems: links.Problems) -> NodeGroup:
     """Return one group of nodes.
 
     Raises:
         Unusable: If it has no zone.
     """
-    project, scope, place, name = place_of(ref.self_link)
-    zone = place if scope == "zones" else needed(wire.zone, "zone")
+    project, scope, place, name = links.place_of(ref.self_link)
+    zone = place if scope == "zones" else links.needed(wire.zone, "zone")
     policy = wire.autoscaling_policy
     return NodeGroup(
         ref=ref,
         project=project,
-        zone=Zone(bare_name(zone)),
+        zone=Zone(links.bare_name(zone)),
         name=wire.name or name,
-        template=resolve_optional(wire.node_template, project),
+        template=links.resolve_optional(wire.node_template, project),
         size=wire.size,
         # `ONLY_SCALE_OUT` adds nodes as well.
         is_autoscaled=policy is not None and policy.mode in {"ON", "ONLY_SCALE_OUT"},
     )
-
-
-_AFFINITY = JsonDecoder(WireNodeAffinity)
 
 
 def groups_asked_for(affinities: Sequence[msgspec.Raw]) -> tuple[str, ...] | None:
@@ -224,7 +226,7 @@ def groups_asked_for(affinities: Sequence[msgspec.Raw]) -> tuple[str, ...] | Non
     avoided = 0
     for raw in affinities:
         try:
-            one = _AFFINITY.decode(raw)
+            one = decode_json(raw, WireNodeAffinity)
         except msgspec.DecodeError:
             continue
         avoided += one.operator == "NOT_IN"

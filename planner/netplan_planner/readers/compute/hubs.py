@@ -132,4 +132,4 @@ def _range(text: str) -> str:
     try:
         return text if text in WORDS else str(ip_network(text, strict=False))
     except ValueError as exc:
-        raise Unusable(f"no range of addresses: {text[:50]}") from exc
+        raise Unusable(f"not a range of addresses: {text[:50]}") from exc

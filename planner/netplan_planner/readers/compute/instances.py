@@ -11,7 +11,7 @@ from typing import TypeVar
 import msgspec
 
 from netplan_planner import model, units
-from netplan_planner.input_files import JsonDecoder
+from netplan_planner.input_files import decode_json
 from netplan_planner.readers import links
 from netplan_planner.readers.compute.groups import groups_asked_for
 from netplan_planner.readers.compute.wire import (
@@ -53,6 +53,7 @@ def instance(
         zone = model.Zone(links.bare_name(links.needed(wire.zone, "zone")))
         region = model.region_of(zone)
     cpu, scheduling, disks = wire.cpu_platform, wire.scheduling, wire.disks
+    metadata = bytes(wire.metadata)
     nics = wire.network_interfaces
     interfaces: tuple[model.NetworkInterface, ...]
     if len(nics) == 1 and nics[0].network:
@@ -83,7 +84,8 @@ def instance(
         last_started=wire.last_start_timestamp,
         guest_os_features=features,
         licenses=licenses,
-        created_by=_creator(bytes(wire.metadata), project),
+        created_by=_creator(metadata, project),
+        template=_template(metadata, project),
         tags=tags,
     )
     # Most machines have none of these, and each argument costs time, a default one too.
@@ -171,26 +173,22 @@ def _shared(decode: Callable[[bytes], T], nothing: T) -> Callable[[bytes], tuple
     return cached
 
 
-_FEATURES = JsonDecoder(list[WireFeature])
-_LICENSES = JsonDecoder(list[str])
-_LABELS = JsonDecoder(dict[str, str] | None)
-_TAGS = JsonDecoder(WireTags | None)
-
-
 def _feature_names(raw: bytes) -> frozenset[str]:
-    return frozenset(feature.type for feature in _FEATURES.decode(raw) if feature.type)
+    return frozenset(
+        feature.type for feature in decode_json(raw, list[WireFeature]) if feature.type
+    )
 
 
 def _license_links(raw: bytes) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(model.canonical_link(link) for link in _LICENSES.decode(raw)))
+    return tuple(dict.fromkeys(model.canonical_link(link) for link in decode_json(raw, list[str])))
 
 
 def _label_pairs(raw: bytes) -> tuple[tuple[str, str], ...]:
-    return tuple(sorted((_LABELS.decode(raw) or {}).items()))
+    return tuple(sorted((decode_json(raw, dict[str, str] | None) or {}).items()))
 
 
 def _tag_names(raw: bytes) -> tuple[str, ...]:
-    tags = _TAGS.decode(raw)
+    tags = decode_json(raw, WireTags | None)
     return tuple(tags.items) if tags else ()
 
 
@@ -231,49 +229,54 @@ def _tier(config: WirePerformance, problems: links.Problems) -> model.BandwidthT
         return model.BandwidthTier.DEFAULT
     if tier != "TIER_1":
         field = "networkPerformanceConfig.totalEgressBandwidthTier"
-        problems.append((field, f"unknown value {tier[:40]!r}, taken as DEFAULT"))
+        problems.append((field, f"unknown value {tier[:40]!r}, read as DEFAULT"))
         return model.BandwidthTier.DEFAULT
     return model.BandwidthTier.TIER_1
 
 
-_CREATED_BY = b'"key":"created-by","value":"'
-"""As the API writes it. No text inside a value can look so: its quotes have backslashes."""
-_METADATA = JsonDecoder(WireMetadata | None)
-
-
 def _creator(metadata: bytes, project: model.ProjectId) -> model.SelfLink | None:
-    """Return the instance group manager in metadata, which is decoded only if spelled oddly."""
-    start = metadata.find(_CREATED_BY)
+    """Return the instance group manager that made a machine."""
+    return _named(_entry(metadata, "created-by"), project, "/instanceGroupManagers/")
+
+
+def _template(metadata: bytes, project: model.ProjectId) -> model.SelfLink | None:
+    """Return the instance template that a machine was made from."""
+    return _named(_entry(metadata, "instance-template"), project, "/instanceTemplates/")
+
+
+def _entry(metadata: bytes, key: str) -> str:
+    """Return the value of a key of metadata, which is decoded only if spelled oddly, or nothing."""
+    # As the API writes it. No text inside a value can look so: its quotes have backslashes.
+    written = f'"key":"{key}","value":"'.encode()
+    start = metadata.find(written)
     if start < 0:
-        return _decoded_creator(metadata, project) if b"created-by" in metadata else None
-    start += len(_CREATED_BY)
+        return _decoded(metadata, key) if key.encode() in metadata else ""
+    start += len(written)
     value = metadata[start : metadata.index(b'"', start)]
     if b"\\" in value or not value.isascii():
-        return _decoded_creator(metadata, project)
-    return _manager_link(value.decode(), project)
+        return _decoded(metadata, key)
+    return value.decode()
 
 
-def _decoded_creator(metadata: bytes, project: model.ProjectId) -> model.SelfLink | None:
+def _decoded(metadata: bytes, key: str) -> str:
     try:
-        found = _METADATA.decode(metadata)
+        found = decode_json(metadata, WireMetadata | None)
     except msgspec.DecodeError:
-        return None
-    for item in found.items if found else ():
-        if item.key == "created-by" and item.value:
-            return _manager_link(item.value, project)
-    return None
+        return ""
+    items = found.items if found else ()
+    return next((item.value for item in items if item.key == key and item.value), "")
 
 
 @lru_cache(links.CACHED_LINKS)
-def _manager_link(value: str, project: model.ProjectId) -> model.SelfLink | None:
-    """Return the link of the manager that a `created-by` entry names.
+def _named(value: str, project: model.ProjectId, collection: str) -> model.SelfLink | None:
+    """Return the link of the manager or template that metadata names; None: of neither.
 
     It names the project by number, every other link by id. A manager makes machines in its own
     project only, so the machine's project is the right one.
     """
-    link = links.resolve(value, project)
+    link = links.resolve(value, project) if value else ""
     parts = link.split("/", 2)
-    if "/instanceGroupManagers/" not in link or len(parts) < 3:
+    if collection not in link or len(parts) < 3:
         return None
     return model.SelfLink(f"projects/{project}/{parts[2]}")
 

@@ -11,12 +11,8 @@ from typing import Any, NamedTuple, get_type_hints
 from netplan_planner import model
 from netplan_planner.readers import links
 from netplan_planner.readers.compute import groups, hubs, instances, networks, wire
-from netplan_planner.readers.compute.wire import (
-    WireAttachment,
-    WireRecommendation,
-    WireResourcePolicy,
-    WireVolume,
-)
+from netplan_planner.readers.compute.network_wire import WireAttachment
+from netplan_planner.readers.compute.wire import WireRecommendation, WireResourcePolicy, WireVolume
 
 
 def attachment(
@@ -52,6 +48,7 @@ def disk(wire: WireVolume, ref: model.ResourceRef, problems: links.Problems) -> 
         name=wire.name or name,
         disk_type=links.bare_name(wire.type) if wire.type else None,
         users=tuple(sorted(links.resolve(user, project) for user in wire.users)),
+        source_image=links.resolve_optional(wire.source_image, project),
     )
 
 
@@ -167,6 +164,7 @@ KINDS = (
     kind("nodeGroups", groups.node_group, "nodeTemplate size"),
     kind("nodeTemplates", groups.node_template, "nodeType region status"),
     kind("networks", networks.network, "autoCreateSubnetworks routingConfig"),
+    kind("projects", networks.project_settings, "defaultNetworkTier", field="project_settings"),
 )
 """In the order in which shapes are tried: the more telling signatures first."""
 

@@ -5,18 +5,10 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from netplan_planner.input_files import JsonDecoder
+from netplan_planner.input_files import decode_json
 from netplan_planner.readers.links import Problems, Unusable
 
 T = TypeVar("T")
-
-
-_DECODERS: dict[type[Any], JsonDecoder[Any]] = {}
-
-
-def _decoder(wire: type[Any]) -> JsonDecoder[Any]:
-    return _DECODERS.setdefault(wire, JsonDecoder(wire))
-
 
 MOST_BAD_FIELDS = 200
 """Beyond this many wrong fields an object is not what it claims to be."""
@@ -35,8 +27,7 @@ def convert_leniently(raw: object, wire: type[T], problems: Problems) -> T:
     value = raw
     for _ in range(MOST_BAD_FIELDS):
         try:
-            found: T = _decoder(wire).decode(msgspec.json.encode(value))
-            return found
+            return decode_json(msgspec.json.encode(value), wire)
         except msgspec.ValidationError as exc:
             reason, _, path = str(exc).partition(" - at `")
             steps = _steps(path.rstrip("`"))
@@ -45,7 +36,7 @@ def convert_leniently(raw: object, wire: type[T], problems: Problems) -> T:
             value, removed = _without(value, steps)
             if removed is not None:
                 problems.append((_spelled(steps), reason))
-    raise Unusable(f"more than {MOST_BAD_FIELDS} fields of a wrong type")
+    raise Unusable(f"more than {MOST_BAD_FIELDS} fields of the wrong type")
 
 
 def _steps(path: str) -> list[str | int]:

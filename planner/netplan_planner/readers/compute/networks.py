@@ -1,22 +1,17 @@
 """Networks, addresses, load balancers, gateways and routes of the Compute API as model values."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any, TypeVar
+
+from msgspec.structs import replace
 
 from netplan_planner import model
 from netplan_planner.readers import links
-from netplan_planner.readers.compute.wire import (
-    WireAddress,
-    WireFlowLogsConfiguration,
-    WireForwardingRule,
-    WireNat,
-    WireNetwork,
-    WireRoute,
-    WireRouter,
-    WireSubnetwork,
-    WireVpnTunnel,
-)
+from netplan_planner.readers.compute import network_wire
+from netplan_planner.readers.compute.wire import WireResource
 
 Labels = tuple[tuple[str, str], ...]
+_Tiered = TypeVar("_Tiered", model.Instance, model.Address, model.ForwardingRule)
 
 
 def _labels(labels: dict[str, str]) -> Labels:
@@ -27,7 +22,9 @@ def _region_needed(link: model.SelfLink, stated: str | None) -> model.Region:
     return model.Region(links.needed(links.region_at(link, stated), "region"))
 
 
-def network(wire: WireNetwork, ref: model.ResourceRef, problems: links.Problems) -> model.Network:
+def network(
+    wire: network_wire.WireNetwork, ref: model.ResourceRef, problems: links.Problems
+) -> model.Network:
     """Return one VPC network; no `mtu` means 1460, as documented."""
     project, _, _, name = links.place_of(ref.self_link)
     peerings = []
@@ -55,7 +52,7 @@ def network(wire: WireNetwork, ref: model.ResourceRef, problems: links.Problems)
 
 
 def subnetwork(
-    wire: WireSubnetwork, ref: model.ResourceRef, problems: links.Problems
+    wire: network_wire.WireSubnetwork, ref: model.ResourceRef, problems: links.Problems
 ) -> model.Subnetwork:
     """Return one subnetwork.
 
@@ -81,7 +78,7 @@ def subnetwork(
     )
 
 
-def _flow_logs(wire: WireSubnetwork) -> model.FlowLogConfig | None:
+def _flow_logs(wire: network_wire.WireSubnetwork) -> model.FlowLogConfig | None:
     """Return `logConfig.enable`, else the older `enableFlowLogs`; neither stated is not off."""
     config = wire.log_config
     stated = wire.enable_flow_logs if config is None or config.enable is None else config.enable
@@ -104,7 +101,7 @@ center/docs/reference/networkmanagement/rest/v1/projects.locations.vpcFlowLogsCo
 
 
 def flow_logs_configuration(
-    wire: WireFlowLogsConfiguration, ref: model.ResourceRef, problems: links.Problems
+    wire: network_wire.WireFlowLogsConfiguration, ref: model.ResourceRef, problems: links.Problems
 ) -> model.FlowLogsConfiguration:
     """Return a configuration of flow logs; one that states no `state` is enabled, as documented."""
     parts = ref.self_link.split("/")
@@ -128,7 +125,9 @@ def flow_logs_configuration(
     )
 
 
-def address(wire: WireAddress, ref: model.ResourceRef, problems: links.Problems) -> model.Address:
+def address(
+    wire: network_wire.WireAddress, ref: model.ResourceRef, problems: links.Problems
+) -> model.Address:
     """Return one reserved address; its literal is empty while it is being reserved."""
     project, _, _, name = links.place_of(ref.self_link)
     return model.Address(
@@ -151,7 +150,7 @@ def address(wire: WireAddress, ref: model.ResourceRef, problems: links.Problems)
 
 
 def forwarding_rule(
-    wire: WireForwardingRule, ref: model.ResourceRef, problems: links.Problems
+    wire: network_wire.WireForwardingRule, ref: model.ResourceRef, problems: links.Problems
 ) -> model.ForwardingRule:
     """Return one load balancer front."""
     project, _, _, name = links.place_of(ref.self_link)
@@ -160,7 +159,8 @@ def forwarding_rule(
         ref=ref,
         project=project,
         name=wire.name or name,
-        ip_address=wire.ip_address or None,
+        # A link to an address resource too: `with_addresses` puts its literal there.
+        ip_address=links.resolve(wire.ip_address, project) if wire.ip_address else None,
         scheme=wire.load_balancing_scheme or None,
         region=region,
         network=links.network_link(wire.network, project) if wire.network else None,
@@ -175,7 +175,68 @@ def forwarding_rule(
     )
 
 
-def router(wire: WireRouter, ref: model.ResourceRef, problems: links.Problems) -> model.Router:
+class WireProject(WireResource):
+    """`Project`, as Compute Engine holds it."""
+
+    default_network_tier: str | None = None
+
+
+def project_settings(
+    wire: WireProject, ref: model.ResourceRef, problems: links.Problems
+) -> model.ProjectSettings:
+    """Return what a project sets for all that it has; its link is `projects/ID`."""
+    return model.ProjectSettings(
+        ref=ref,
+        project=model.ProjectId(links.bare_name(ref.self_link)),
+        name=links.bare_name(ref.self_link),
+        default_network_tier=wire.default_network_tier,
+    )
+
+
+TIERED = ("instances", "addresses", "forwarding_rules")
+"""Fields of an inventory whose values have external addresses."""
+
+
+def with_addresses(fields: Mapping[str, tuple[Any, ...]]) -> tuple[model.ForwardingRule, ...]:
+    """Return the forwarding rules with the address itself where they name its resource."""
+    literals = {one.ref.self_link: one.address for one in fields["addresses"]}
+    return tuple(
+        replace(one, ip_address=literals[one.ip_address]) if one.ip_address in literals else one
+        for one in fields["forwarding_rules"]
+    )
+
+
+def with_default_tiers(fields: Mapping[str, tuple[Any, ...]]) -> dict[str, tuple[Any, ...]]:
+    """Give external addresses that name no network tier their project's default, where it is known.
+
+    Global ones are always Premium Tier, and state it or not.
+    """
+    tiers = {one.project: one.default_network_tier for one in fields["project_settings"]}
+    return {of: tuple(_with_tier(x, tiers.get(x.project)) for x in fields[of]) for of in TIERED}
+
+
+def names_no_tier(one: _Tiered) -> bool:
+    """Return whether something has an external address that names no network tier."""
+    if isinstance(one, model.Instance):
+        return any(nic.may_be_external and not nic.network_tier for nic in one.interfaces)
+    return one.is_external and one.region is not None and not one.network_tier
+
+
+def _with_tier(one: _Tiered, tier: str | None) -> _Tiered:
+    if tier is None or not names_no_tier(one):
+        return one
+    if not isinstance(one, model.Instance):
+        return replace(one, network_tier=tier)
+    nics = (
+        replace(nic, network_tier=tier) if nic.may_be_external and not nic.network_tier else nic
+        for nic in one.interfaces
+    )
+    return replace(one, interfaces=tuple(nics))
+
+
+def router(
+    wire: network_wire.WireRouter, ref: model.ResourceRef, problems: links.Problems
+) -> model.Router:
     """Return one Cloud Router with its NAT configurations.
 
     Raises:
@@ -198,7 +259,7 @@ def router(wire: WireRouter, ref: model.ResourceRef, problems: links.Problems) -
 
 
 def _nat(
-    nat: WireNat,
+    nat: network_wire.WireNat,
     index: int,
     router: model.SelfLink,
     network: model.SelfLink,
@@ -230,7 +291,7 @@ def _nat(
     )
 
 
-def _outside_pool(nat: WireNat) -> Iterator[str]:
+def _outside_pool(nat: network_wire.WireNat) -> Iterator[str]:
     """Yield the addresses that a gateway drains, and those of its rules."""
     yield from nat.drain_nat_ips
     for rule in nat.rules:
@@ -239,7 +300,9 @@ def _outside_pool(nat: WireNat) -> Iterator[str]:
             yield from rule.action.source_nat_drain_ips
 
 
-def route(wire: WireRoute, ref: model.ResourceRef, problems: links.Problems) -> model.Route:
+def route(
+    wire: network_wire.WireRoute, ref: model.ResourceRef, problems: links.Problems
+) -> model.Route:
     """Return one route; a next hop of a kind that is not known here is `unknown`.
 
     Raises:
@@ -248,7 +311,7 @@ def route(wire: WireRoute, ref: model.ResourceRef, problems: links.Problems) -> 
     project, _, _, name = links.place_of(ref.self_link)
     hop, target = _next_hop(wire)
     if hop == "unknown":
-        problems.append(("nextHop", "no next hop of a known kind"))
+        problems.append(("nextHop", "no next hop of a supported kind"))
     is_link = target is not None and hop not in {"ip", "peering"}
     return model.Route(
         ref=ref,
@@ -263,7 +326,7 @@ def route(wire: WireRoute, ref: model.ResourceRef, problems: links.Problems) -> 
     )
 
 
-def _next_hop(wire: WireRoute) -> tuple[str, str | None]:
+def _next_hop(wire: network_wire.WireRoute) -> tuple[str, str | None]:
     hops = (
         ("gateway", wire.next_hop_gateway),
         ("instance", wire.next_hop_instance),
@@ -279,7 +342,7 @@ def _next_hop(wire: WireRoute) -> tuple[str, str | None]:
 
 
 def vpn_tunnel(
-    wire: WireVpnTunnel, ref: model.ResourceRef, problems: links.Problems
+    wire: network_wire.WireVpnTunnel, ref: model.ResourceRef, problems: links.Problems
 ) -> model.VpnTunnel:
     """Return one VPN tunnel; `vpn_gateway` is the HA gateway or the classic target gateway."""
     project, _, _, name = links.place_of(ref.self_link)

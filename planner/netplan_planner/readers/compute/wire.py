@@ -3,10 +3,11 @@
 Unknown fields are skipped, so a newer API does no harm. Every field is optional here: what a
 resource cannot do without is decided where it becomes a value of the model. Counts are bounded: an
 absurd one is a field that could not be read. Field names are Google's; this package alone has them.
+`network_wire` has those of networks.
 """
 
 from datetime import datetime
-from typing import Annotated, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 import msgspec
 
@@ -174,6 +175,7 @@ class WireVolume(WireResource):
     region: str | None = None
     type: str | None = None
     users: list[str] = []
+    source_image: str | None = None
 
 
 class WireGroupPlacement(Wire):
@@ -213,176 +215,6 @@ class WireMachineType(WireResource):
     deprecated: WireDeprecation | None = None
 
 
-class WirePeering(Wire):
-    """`NetworkPeering`."""
-
-    name: str | None = None
-    network: str | None = None
-    state: str | None = None
-
-
-class WireRouting(Wire):
-    """`NetworkRoutingConfig`."""
-
-    routing_mode: str | None = None
-
-
-class WireNetwork(WireResource):
-    """`Network`."""
-
-    mtu: Annotated[int, msgspec.Meta(ge=1, le=LARGEST_COUNT)] | None = None
-    peerings: list[WirePeering] = []
-    routing_config: WireRouting | None = None
-    auto_create_subnetworks: bool | None = None
-    legacy_range: str | None = msgspec.field(default=None, name="IPv4Range")
-
-
-class WireLogConfig(Wire):
-    """`SubnetworkLogConfig`."""
-
-    enable: bool | None = None
-    flow_sampling: Ratio | None = None
-    aggregation_interval: str | None = None
-    metadata: str | None = None
-    filter_expr: str | None = None
-
-
-class WireSubnetwork(WireResource):
-    """`Subnetwork`."""
-
-    region: str | None = None
-    network: str | None = None
-    ip_cidr_range: str | None = None
-    secondary_ip_ranges: list[WireAliasRange] = []
-    external_ipv6_prefix: str | None = None
-    internal_ipv6_prefix: str | None = None
-    purpose: str | None = None
-    private_ip_google_access: bool | None = None
-    stack_type: str | None = None
-    log_config: WireLogConfig | None = None
-    enable_flow_logs: bool | None = None
-
-
-class WireAddress(WireResource):
-    """`Address`, regional or global."""
-
-    address: str | None = None
-    address_type: str | None = None
-    region: str | None = None
-    status: str | None = None
-    users: list[str] = []
-    network_tier: str | None = None
-    purpose: str | None = None
-    prefix_length: Count | None = None
-    network: str | None = None
-    creation_timestamp: datetime | None = None
-    labels: dict[str, str] = {}
-
-
-class WireForwardingRule(WireResource):
-    """`ForwardingRule`, regional or global."""
-
-    ip_address: str | None = msgspec.field(name="IPAddress", default=None)
-    load_balancing_scheme: str | None = None
-    region: str | None = None
-    network: str | None = None
-    subnetwork: str | None = None
-    target: str | None = None
-    backend_service: str | None = None
-    network_tier: str | None = None
-    port_range: str | None = None
-    ports: list[str] = []
-    all_ports: bool | None = None
-    labels: dict[str, str] = {}
-
-
-class WireNatSubnetwork(Wire):
-    """`RouterNatSubnetworkToNat`; its `name` is a link."""
-
-    name: str | None = None
-
-
-class WireNatAction(Wire):
-    """`RouterNatRuleAction`."""
-
-    source_nat_active_ips: list[str] = []
-    source_nat_drain_ips: list[str] = []
-
-
-class WireNatRule(Wire):
-    """`RouterNatRule`."""
-
-    action: WireNatAction | None = None
-
-
-class WireNat(Wire):
-    """`RouterNat`."""
-
-    name: str | None = None
-    nat_ip_allocate_option: str | None = None
-    nat_ips: list[str] = []
-    drain_nat_ips: list[str] = []
-    rules: list[WireNatRule] = []
-    type: str | None = None
-    source_subnetwork_ip_ranges_to_nat: str | None = None
-    subnetworks: list[WireNatSubnetwork] = []
-    min_ports_per_vm: Count | None = None
-    max_ports_per_vm: Count | None = None
-    enable_dynamic_port_allocation: bool | None = None
-    enable_endpoint_independent_mapping: bool | None = None
-
-
-class WireRouter(WireResource):
-    """`Router`."""
-
-    region: str | None = None
-    network: str | None = None
-    nats: list[WireNat] = []
-
-
-class WireRoute(WireResource):
-    """`Route`."""
-
-    network: str | None = None
-    dest_range: str | None = None
-    priority: Count | None = None
-    tags: list[str] = []
-    next_hop_gateway: str | None = None
-    next_hop_instance: str | None = None
-    next_hop_ip: str | None = None
-    next_hop_vpn_tunnel: str | None = None
-    next_hop_ilb: str | None = None
-    next_hop_peering: str | None = None
-    next_hop_network: str | None = None
-    next_hop_hub: str | None = None
-    next_hop_interconnect_attachment: str | None = None
-
-
-class WireVpnTunnel(WireResource):
-    """`VpnTunnel`, classic or HA."""
-
-    region: str | None = None
-    peer_ip: str | None = None
-    peer_external_gateway: str | None = None
-    peer_gcp_gateway: str | None = None
-    vpn_gateway: str | None = None
-    target_vpn_gateway: str | None = None
-    router: str | None = None
-    status: str | None = None
-
-
-class WireAttachment(WireResource):
-    """`InterconnectAttachment`."""
-
-    region: str | None = None
-    type: str | None = None
-    bandwidth: str | None = None
-    router: str | None = None
-    admin_enabled: bool | None = None
-    mtu: Count | None = None
-    state: str | None = None
-
-
 class WireInstanceGroup(WireResource):
     """`InstanceGroup`, zonal or regional."""
 
@@ -397,10 +229,23 @@ class WireVersion(Wire):
     instance_template: str | None = None
 
 
+class WireStatefulPolicy(Wire):
+    """`StatefulPolicy`; may be there and empty."""
+
+    preserved_state: dict[str, Any] | None = None
+
+
+class WireStateful(Wire):
+    """`InstanceGroupManagerStatusStateful`."""
+
+    has_stateful_config: bool | None = None
+
+
 class WireManagerStatus(Wire):
     """`InstanceGroupManagerStatus`."""
 
     autoscaler: str | None = None
+    stateful: WireStateful | None = None
 
 
 class WireManager(WireResource):
@@ -413,6 +258,7 @@ class WireManager(WireResource):
     versions: list[WireVersion] = []
     instance_group: str | None = None
     base_instance_name: str | None = None
+    stateful_policy: WireStatefulPolicy | None = None
     status: WireManagerStatus | None = None
 
 
@@ -457,19 +303,3 @@ class WireRecommendation(Wire):
     machine_type: str | None = None
     etag: str | None = None
     state_info: WireRecommendationState | None = None
-
-
-class WireFlowLogsConfiguration(Wire):
-    """`VpcFlowLogsConfig` of the Network Management API, whose name is its whole path."""
-
-    self_link: str | None = None
-    name: str | None = None
-    state: str | None = None
-    aggregation_interval: str | None = None
-    flow_sampling: Ratio | None = None
-    metadata: str | None = None
-    filter_expr: str | None = None
-    network: str | None = None
-    subnet: str | None = None
-    interconnect_attachment: str | None = None
-    vpn_tunnel: str | None = None

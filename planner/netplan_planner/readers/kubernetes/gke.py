@@ -182,7 +182,7 @@ def read(value: object, origin: Origin, into: Collector) -> bool:
             return False
         for index, (item, collection) in enumerate(zip(value, found, strict=True)):
             if collection is None:
-                into.note(origin.at(f"/{index}"), "neither a GKE cluster nor a node pool")
+                into.note(origin.at(f"/{index}"), "not a GKE cluster or node pool")
             else:
                 _take(item, collection, origin, f"/{index}", into)
         return True
@@ -240,7 +240,7 @@ def cluster_link(stated: str) -> model.SelfLink:
     location = place.get("locations") or place.get("zones") or place.get("regions")
     project, cluster = place.get("projects"), place.get(CLUSTERS)
     if not (project and location and cluster):
-        raise links.Unusable("its self link names no project, location and cluster")
+        raise links.Unusable("its self link has no project, location and cluster")
     pool = f"/{POOLS}/{place[POOLS]}" if place.get(POOLS) else ""
     return model.SelfLink(f"projects/{project}/locations/{location}/{CLUSTERS}/{cluster}{pool}")
 
@@ -370,7 +370,7 @@ def _tier(own: WirePoolNetwork, problems: links.Problems) -> model.BandwidthTier
         return model.BandwidthTier.DEFAULT
     if tier != "TIER_1":
         field = "networkConfig.networkPerformanceConfig.totalEgressBandwidthTier"
-        problems.append((field, f"unknown value {str(tier)[:40]!r}, taken as DEFAULT"))
+        problems.append((field, f"unknown value {str(tier)[:40]!r}, read as DEFAULT"))
         return model.BandwidthTier.DEFAULT
     return model.BandwidthTier.TIER_1
 

@@ -7,15 +7,13 @@ no text in JSON has a line break inside. What is not so indented is read at once
 
 import re
 from collections.abc import Iterator
-from functools import cache, lru_cache
+from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
-from netplan_planner.input_files import JsonDecoder, decode_json, opened
+from netplan_planner.input_files import decode_json, opened
 from netplan_planner.readers.collector import Collector, Origin
-from netplan_planner.readers.compute.kinds import Kind
 from netplan_planner.readers.compute.wire import Wire
 from netplan_planner.readers.kubernetes import objects
 from netplan_planner.readers.kubernetes.objects import LIST, Said, kind_of
@@ -41,10 +39,6 @@ class _List(_Head):
     metadata: _ListMetadata | None = None
 
 
-_LISTS = JsonDecoder(_List)
-_HEADS = JsonDecoder(_Head)
-_PIECES = JsonDecoder(list[msgspec.Raw])
-
 LARGE_BYTES = 2**25
 """From here on a file is read in pieces."""
 PIECE_BYTES = 2**17
@@ -66,7 +60,7 @@ def read_list(data: bytes, origin: Origin, into: Collector) -> bool:
     Nothing has been taken then, and the slower reader says what is wrong.
     """
     try:
-        found = _LISTS.decode(data)
+        found = decode_json(data, _List)
     except msgspec.DecodeError:
         return False
     if not found.api_version or not (found.kind or "").endswith(LIST) or found.items is None:
@@ -93,18 +87,18 @@ def read_large(path: Path, origin: Origin, into: Collector) -> bool:
             begin = _ITEMS.search(head)
             if begin is None:
                 return False
-            stated = _LISTS.decode(head[: begin.start()] + b'"items": []}')
+            stated = decode_json(head[: begin.start()] + b'"items": []}', _List)
             file.seek(begin.start(1))
             reading = _Pieces(iter(lambda: file.read(PIECE_BYTES), b""), begin[1])
             count, first = 0, len(into.found["nodes"])
             for piece in reading:
-                for raw in _PIECES.decode(piece):
+                for raw in decode_json(piece, list[msgspec.Raw]):
                     said = _said(raw, Said(stated.api_version or "", stated.kind or ""))
                     if not said.kind:
                         return False
                     _take(raw, said, f"{origin.prefix}/items/{count}", origin, into)
                     count += 1
-        tail = _LISTS.decode(b'{"items": [' + reading.rest)
+        tail = decode_json(b'{"items": [' + reading.rest, _List)
     except msgspec.DecodeError:
         return False
     api_version, kind = stated.api_version or tail.api_version, stated.kind or tail.kind
@@ -157,7 +151,7 @@ def _take(raw: msgspec.Raw, said: Said, source: str, origin: Origin, into: Colle
             objects.skip(said, origin, into)
         return
     into.listed.add(kind.field)
-    if not objects.take_wire(raw, kind, _decoder(kind), source, into):
+    if not objects.take_wire(raw, kind, source, into):
         objects.take(decode_json(raw), said, source, origin, into)
 
 
@@ -168,7 +162,7 @@ def _said(raw: msgspec.Raw, of_list: Said) -> Said:
         if found is not None:
             return _same(found["version"], found["kind"])
     try:
-        head = _HEADS.decode(raw)
+        head = decode_json(raw, _Head)
     except msgspec.DecodeError:
         return of_list.of_items
     if not head.kind or not head.api_version:
@@ -179,8 +173,3 @@ def _said(raw: msgspec.Raw, of_list: Said) -> Said:
 @lru_cache(1024)
 def _same(version: bytes, kind: bytes) -> Said:
     return Said(version.decode(), kind.decode())
-
-
-@cache
-def _decoder(kind: Kind) -> JsonDecoder[Any]:
-    return JsonDecoder(kind.wire)

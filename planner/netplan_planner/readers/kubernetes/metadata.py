@@ -5,7 +5,7 @@ from functools import lru_cache
 
 import msgspec
 
-from netplan_planner.input_files import JsonDecoder
+from netplan_planner.input_files import decode_json
 from netplan_planner.model import SelfLink
 from netplan_planner.model.project.kubernetes import Labels
 from netplan_planner.readers.kubernetes.wire import WireMetadata, WireObject
@@ -14,15 +14,15 @@ from netplan_planner.readers.links import CACHED_LINKS, Problems, Unusable
 DEFAULT_NAMESPACE = "default"
 """Where an object goes whose manifest names no namespace."""
 
-_TEXTS = JsonDecoder(dict[str, str | None] | None)
 _LONGEST_VALUE = 65_536
 """Characters of an annotation that is kept; longer ones are no settings."""
+_TEXTS = dict[str, str | None] | None
 
 
 @lru_cache(CACHED_LINKS)
 def _decoded(raw: bytes) -> tuple[Labels, str]:
     try:
-        found = _TEXTS.decode(raw) or {}
+        found = decode_json(raw, _TEXTS) or {}
     except msgspec.DecodeError as exc:
         return (), str(exc)
     return tuple(sorted((k, v) for k, v in found.items() if v is not None)), ""
@@ -48,7 +48,7 @@ def chosen(raw: msgspec.Raw, prefixes: tuple[str, ...], problems: Problems) -> L
     if _any_of(prefixes).search(data) is None:
         return ()
     try:
-        found = _TEXTS.decode(data) or {}
+        found = decode_json(data, _TEXTS) or {}
     except msgspec.DecodeError as exc:
         problems.append(("metadata.annotations", str(exc)))
         return ()

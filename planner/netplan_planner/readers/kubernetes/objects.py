@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from netplan_planner.input_files import JsonDecoder
+from netplan_planner.input_files import decode_json
 from netplan_planner.model.project.kubernetes import COMPUTE_ENGINE
 from netplan_planner.readers.collector import Collector, Origin
 from netplan_planner.readers.compute.kinds import Kind, kind
@@ -129,7 +129,7 @@ def _take_list(
         own = said_by(item) or said.of_items
         take(item, own, f"{source}/items/{index}", origin, into, depth)
     if depth and _goes_on(value.get("metadata")):
-        into.note(source, "the list goes on (continue), and what follows was not given")
+        into.note(source, "the list continues (continue), but the rest is missing")
     end_list(said, items, value.get("metadata"), origin, into)
 
 
@@ -162,7 +162,7 @@ def begin_list(said: Said, into: Collector) -> None:
 def end_list(said: Said, items: object, metadata: object, origin: Origin, into: Collector) -> None:
     """Note a list that goes on, as pages of the API do, and one that does not say what is none."""
     if said.kind == LIST and not items:
-        reason = "a Kubernetes List without items does not say of which kind there are none"
+        reason = "a Kubernetes List without items, so its kind is unknown"
         into.note(origin.file, reason, is_needless=True)
         return
     into.page(f"{origin.prefix} items", origin.file, is_last=not _goes_on(metadata))
@@ -177,7 +177,7 @@ def take(
         if depth < _DEEPEST_LIST:
             _take_list(value, said, source, origin, into, depth + 1)
         else:
-            into.note(source, "lists are nested too deeply: what is within is not read")
+            into.note(source, "lists are nested too deeply: the inner ones are not read")
         return
     if kind is None:
         skip(said, origin, into)
@@ -194,18 +194,16 @@ def take(
         into.note(source, f"{kind.singular}: {exc}")
         return
     if kind.field == "config_maps" and not is_plugin_map(link.rpartition("/")[2]):
-        into.skip(origin.file, "config maps of other things than networking")
+        into.skip(origin.file, "config maps unrelated to networking")
         return
     into.add_raw(kind, value, link, source)
     note_clouds(into, origin, len(into.found["nodes"]) - 1 if kind.field == "nodes" else None)
 
 
-def take_wire(
-    raw: msgspec.Raw, kind: Kind, decoder: JsonDecoder[Any], source: str, into: Collector
-) -> bool:
+def take_wire(raw: msgspec.Raw, kind: Kind, source: str, into: Collector) -> bool:
     """Take one object of a known kind by its types; return False if some field has another."""
     try:
-        wire = decoder.decode(raw)
+        wire: Any = decode_json(raw, kind.wire)
     except msgspec.DecodeError:
         return False
     metadata = wire.metadata

@@ -112,7 +112,7 @@ class _Builder:
         """
         if isinstance(event, yaml.AliasEvent):
             if event.anchor not in self._anchors:
-                raise _TooMuch(f"damaged YAML: no anchor {str(event.anchor)[:40]!r} before")
+                raise _TooMuch(f"damaged YAML: undefined anchor {str(event.anchor)[:40]!r}")
             value, size = self._anchors[event.anchor]
             self._grow(size)
             self._put(value)
@@ -135,7 +135,7 @@ class _Builder:
         if len(self._open) >= DEEPEST:
             raise _TooMuch(f"nested deeper than {DEEPEST} levels")
         if self._wants_key():
-            raise _TooMuch("a key that is no text")
+            raise _TooMuch("a key that is not text")
         self._grow(1)
         value: list[Any] | dict[str, Any] = {} if isinstance(event, yaml.MappingStartEvent) else []
         self._open.append(_Open(value, event.anchor, self._count - 1, []))
@@ -148,7 +148,7 @@ class _Builder:
     def _grow(self, count: int) -> None:
         self._count += count
         if self._count > MOST_VALUES:
-            raise _TooMuch(f"more than {MOST_VALUES:,} values, with what aliases repeat")
+            raise _TooMuch(f"more than {MOST_VALUES:,} values, including repeated aliases")
 
     def _put(self, value: Any) -> None:
         if not self._open:
@@ -162,7 +162,7 @@ class _Builder:
         elif isinstance(value, str):
             into.key.append(value)
         else:
-            raise _TooMuch("a key that is no text")
+            raise _TooMuch("a key that is not text")
 
 
 def _scalar(event: yaml.ScalarEvent) -> Any:

@@ -13,24 +13,24 @@ from netplan_planner.tables.columns import Column, ColumnKind, names_of, number_
 from netplan_planner.tables.extended import AddedColumn, write_extended
 from netplan_planner.tables.reading import Table
 
-# docs/predict.md says more of each.
+# docs/reference/verbs/predict.md says more of each.
 
 
 _NUMBER, _WHOLE = ColumnKind.NUMBER, ColumnKind.WHOLE
-_BY_TYPE = "where the machine type does not say"
+_BY_TYPE = "if not implied by the machine type"
 
 _KIND = (
-    Column(name="path_class", meaning="where the path leads", other_names=("path",)),
+    Column(name="path_class", meaning="where the path ends", other_names=("path",)),
     Column(name="cloud", meaning="of both ends, or the sender's and the receiver's"),
     Column(name="machine_type", meaning="the sender's"),
     number_column("vcpus", f"the sender's, {_BY_TYPE}", least=0, most=1e4),
     Column(name="dst_machine_type", meaning="the receiver's"),
     number_column("dst_vcpus", f"the receiver's, {_BY_TYPE}", least=0, most=1e4),
     number_column("mtu", "of the sender's NIC", unit="bytes", kind=_WHOLE, least=68, most=65535),
-    Column(name="date", meaning="whose limits hold"),
+    Column(name="date", meaning="the date of the limits"),
     Column(name="tier1", meaning="whether the sender has Tier_1 networking"),
     Column(name="cpu_platform", meaning="the sender's, where the cap depends on it (N1, M2)"),
-    Column(name="dst_image", meaning="the receiver's, which decides its buffers"),
+    Column(name="dst_image", meaning="the receiver's, which sets its buffers"),
     Column(name="congestion_control", meaning="the sender's; CUBIC where empty"),
     Column(name="direction", meaning="one way, or both at once"),
     Column(name="plugin", meaning="of a cluster's network"),
@@ -38,15 +38,15 @@ _KIND = (
     Column(name="encryption", meaning="of a cluster's network"),
     number_column(
         "host_link_gbps",
-        "the link of a machine that is not Google's",
+        "the link of a host outside Google Cloud",
         unit="Gbit/s",
         least=1e-3,
         most=1e5,
     ),
     number_column("vpn_tunnels", "of a hybrid path", kind=_WHOLE, least=1, most=1e4),
-    number_column("nics", "vNICs on physical NICs of their own", kind=_WHOLE, least=1, most=10),
+    number_column("nics", "vNICs on separate physical NICs", kind=_WHOLE, least=1, most=10),
     number_column(
-        "quota_gbps", "the project's, of the region", unit="Gbit/s", least=1e-6, most=1e6
+        "quota_gbps", "of the project in the region", unit="Gbit/s", least=1e-6, most=1e6
     ),
     Column(name="proto", meaning="TCP where empty"),
 )
@@ -55,23 +55,21 @@ _PLACE = (
     Column(name="dst_location", meaning="the receiver's"),
 )
 _NUMBERS = (
-    number_column("streams", "connections at once", kind=_WHOLE, least=1, most=1e6),
-    number_column(
-        "rtt_ms", "round-trip time; 0 is one that is not known", unit="ms", least=0, most=1e6
-    ),
+    number_column("streams", "parallel connections", kind=_WHOLE, least=1, most=1e6),
+    number_column("rtt_ms", "round-trip time; 0 means unknown", unit="ms", least=0, most=1e6),
     number_column("duration_s", "of the transfer", unit="s", least=1e-3, most=1e9),
     number_column("omit_s", "before counting begins", unit="s", least=0, most=1e9),
     number_column("bytes", "of a finite transfer", unit="bytes", least=1, most=1e18),
     number_column(
-        "window_bytes", "the receiver's greatest window", unit="bytes", least=1, most=1e12
+        "window_bytes", "the receiver's largest window", unit="bytes", least=1, most=1e12
     ),
     number_column(
-        "send_buffer_bytes", "the sender's greatest buffer", unit="bytes", least=1, most=1e12
+        "send_buffer_bytes", "the sender's largest buffer", unit="bytes", least=1, most=1e12
     ),
 )
 _VALUE = Column(
     name="value",
-    meaning="the measured rate, for the evaluation only; Gbit/s where `unit` does not say",
+    meaning="the measured rate, only for the evaluation; Gbit/s if `unit` is empty",
     kind=_NUMBER,
     other_names=("gbps",),
     is_aside=True,
@@ -79,9 +77,9 @@ _VALUE = Column(
 _ASIDE = tuple(
     Column(name=name, meaning=meaning, is_aside=True)
     for name, meaning in (
-        ("metric", "whose count the rate is"),
-        ("note", "the ceiling of both ends' buffers; of pods, what their network does"),
-        ("source", "the campaign, whose protocol may be known"),
+        ("metric", "the end whose count gives the rate"),
+        ("note", "the maximum buffers of both ends; of Pods, the effect of their network"),
+        ("source", "the campaign, whose protocol may be documented"),
         ("src", "the sender's name"),
         ("dst", "the receiver's name"),
         ("unit", "of the value"),

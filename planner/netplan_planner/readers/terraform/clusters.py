@@ -73,7 +73,7 @@ class Clusters:
         """
         stated = held.link("cluster")
         if not stated:
-            raise Unusable("the cluster that it belongs to is not known")
+            raise Unusable("its cluster is unknown")
         for link in held.referred("cluster"):
             if last_part(link) == last_part(stated):
                 return SelfLink(link)

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from netplan_planner.input_files import JsonDecoder, decode_json
+from netplan_planner.input_files import decode_json
 from netplan_planner.model import (
     UNKNOWN_PROJECT,
     SelfLink,
@@ -24,7 +24,7 @@ from netplan_planner.readers.terraform.machines import JsonObject
 from netplan_planner.readers.terraform.providers import mapping
 from netplan_planner.readers.terraform.references import Configuration
 from netplan_planner.readers.terraform.sensitive import WITHHELD
-from netplan_planner.readers.terraform.types import Type
+from netplan_planner.readers.terraform.types import OF_PROJECT, Type
 
 _INDEX = re.compile(r"\[\d+\]")
 
@@ -121,9 +121,6 @@ class _Place(msgspec.Struct, gc=False):
     vpc_flow_logs_config_id: Any = None
 
 
-_PLACE = JsonDecoder(_Place)
-
-
 def link_of_entry(entry: Entry, kind: Type, configuration: Configuration) -> SelfLink:
     """Return the link of a resource that may not be made yet.
 
@@ -142,6 +139,8 @@ def link_of_entry(entry: Entry, kind: Type, configuration: Configuration) -> Sel
     name = _text(place.name) or _text(place.vpc_flow_logs_config_id)
     own = last_part(name) if name else f"({entry.address.replace('/', '%2F')})"
     head = f"projects/{project or UNKNOWN_PROJECT}"
+    if kind.scope == OF_PROJECT:
+        return SelfLink(head)
     if last_part(kind.scope) == "global":
         return SelfLink(f"{head}/{kind.scope}/{kind.collection}/{own}")
     where = _where(place, kind, entry, configuration)
@@ -159,7 +158,7 @@ def where_of(entry: Entry, kind: Type, configuration: Configuration) -> str:
 
 def _place(entry: Entry) -> _Place:
     try:
-        return _PLACE.decode(entry.values)
+        return decode_json(entry.values, _Place)
     except msgspec.MsgspecError as exc:
         raise Unusable(f"no attributes: {exc}") from exc
 
@@ -175,7 +174,7 @@ def _where(place: _Place, kind: Type, entry: Entry, configuration: Configuration
             raise Unusable(f"its {name} is {why}")
     where, why = configuration.default(entry, names[-1])
     if not where:
-        raise Unusable(f"its {names[0]} is not known{': ' if why else ''}{why}")
+        raise Unusable(f"its {names[0]} is unknown{': ' if why else ''}{why}")
     return where
 
 
@@ -185,7 +184,7 @@ def _is_open(entry: Entry, name: str, configuration: Configuration) -> bool:
 
 
 def _is_withheld(entry: Entry, name: str) -> bool:
-    return entry.unknown != NULL and getattr(_PLACE.decode(entry.unknown), name) == WITHHELD
+    return entry.unknown != NULL and getattr(decode_json(entry.unknown, _Place), name) == WITHHELD
 
 
 def _text(value: object) -> str | None:

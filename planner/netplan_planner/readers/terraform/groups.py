@@ -73,7 +73,7 @@ class Groups:
             links = [resolve(link, held.text("project") or "") for link in (group, machine)]
             self._context.into.member(*links)
         elif group and machine:
-            self._context.note(entry, "not read: it names its group or machine without a zone")
+            self._context.note(entry, "not read: its group or VM has no zone")
         self._context.note_unknown(entry, None, notes)
 
     def manage(self, entry: Entry, held: Attributes, raw: JsonObject, link: SelfLink) -> None:
@@ -104,7 +104,7 @@ class Groups:
                 self._add(entry, link, raw, zones, size)
         for link, entry in self._templates.items():
             if link not in self._used:
-                self._context.into.skip(self._context.file, f"{entry.type} without machines")
+                self._context.into.skip(self._context.file, f"{entry.type} without VMs")
 
         groups = self._context.into.found["instance_groups"]
         groups[:] = [_scaled(group, self._scaled.get(group.ref.self_link)) for group in groups]
@@ -116,11 +116,11 @@ class Groups:
         stated = versions[0]["instanceTemplate"] if versions else ""
         template = self._template(stated)
         if template is None:
-            reason = f"its {size} machines are not read: their template is not in the file"
+            reason = f"its {size} VMs are not read: their template is not in the file"
             self._context.note(entry, reason, link)
             return
         if size > MOST_MEMBERS:
-            self._context.note(entry, f"a target size of {size}: no group is so large", link)
+            self._context.note(entry, f"a target size of {size}: larger than any group", link)
             return
         try:
             project, scope, place, own = place_of(link)
@@ -129,7 +129,7 @@ class Groups:
         notes = Unknowns()
         machine: dict[str, Any] = template_machine(self._context.attributes(template, notes))
         if not machine.get("machineType"):
-            reason = f"its {size} machines are not read: their machine type is not known"
+            reason = f"its {size} VMs are not read: their machine type is unknown"
             self._context.note(entry, reason, link)
             return
         machine["metadata"] = {"items": [{"key": "created-by", "value": link}]}
@@ -148,9 +148,9 @@ class Groups:
 def _why_unread(limits: list[object] | None) -> str:
     """Return why a group without a size has no machines here."""
     if limits is None:
-        return "how many machines it has is not stated"
+        return "its number of VMs is not stated"
     low, high = ("an unknown number" if one is None else f"{one}" for one in limits)
-    return f"its machines are not read: an autoscaler keeps {low} to {high} of them"
+    return f"its VMs are not read: an autoscaler keeps {low} to {high} of them"
 
 
 def _scaled(group: InstanceGroup, limits: list[object] | None) -> InstanceGroup:

@@ -7,14 +7,16 @@ state (`terraform.tfstate`) has another one, of which version 4 is read. Each re
 """
 
 import re
-from collections.abc import Iterator
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
-from netplan_planner.input_files import JsonDecoder
+from netplan_planner.input_files import decode_json
 from netplan_planner.readers.collector import Collector, Origin
 from netplan_planner.readers.terraform.addresses import Key, Module, key_text, module_of
+
+T = TypeVar("T")
 
 NEWEST_MINOR = {0: 2, 1: 2}
 """The newest minor version that is known of each major one."""
@@ -65,7 +67,7 @@ class Contents(NamedTuple):
     """Resources that the plan destroys, with the values that they have before."""
 
 
-DEPOSED = "deposed objects, which Terraform is still to destroy,"
+DEPOSED = "deposed objects, which Terraform still has to destroy,"
 """What stands in their place has the same address and is beside them."""
 
 NULL = msgspec.Raw(b"null")
@@ -99,24 +101,22 @@ class _Change(msgspec.Struct, gc=False):
     after_sensitive: msgspec.Raw = NULL
 
 
-class _Resource(msgspec.Struct, gc=False):
+class _Addressed(msgspec.Struct, kw_only=True, gc=False):
     address: str
     type: str
     name: str
     mode: str = "managed"
     index: int | str | None = None
+
+
+class _Resource(_Addressed, kw_only=True, gc=False):
     values: msgspec.Raw = NULL
     sensitive_values: msgspec.Raw = NULL
     deposed_key: str | None = None
 
 
-class _ResourceChange(msgspec.Struct, gc=False):
-    address: str
-    type: str
-    name: str
+class _ResourceChange(_Addressed, kw_only=True, gc=False):
     change: _Change
-    mode: str = "managed"
-    index: int | str | None = None
     module_address: str = ""
     deposed: str | None = None
 
@@ -151,16 +151,6 @@ class _StoredResource(msgspec.Struct, gc=False):
     instances: list[_Instance] = []
 
 
-_TOP = JsonDecoder(_Top)
-_RAWS = JsonDecoder(list[msgspec.Raw])
-_CHANGE = JsonDecoder(_ResourceChange)
-_DEFERRED = JsonDecoder(_Deferred)
-_RESOURCE = JsonDecoder(_Resource)
-_STORED = JsonDecoder(_StoredResource)
-_MODULE = JsonDecoder(_ModuleOfState)
-_VALUES = JsonDecoder(_Values)
-
-
 def contents_of(data: bytes | msgspec.Raw, origin: Origin, into: Collector) -> Contents | None:
     """Return what a JSON document holds, None when it is none of Terraform's.
 
@@ -170,7 +160,7 @@ def contents_of(data: bytes | msgspec.Raw, origin: Origin, into: Collector) -> C
         Refused: If it is of a version that is not read.
         msgspec.MsgspecError: If it is no JSON object.
     """
-    top = _TOP.decode(data)
+    top = decode_json(data, _Top)
     is_plan = any(getattr(top, key) != NULL for key in _PLAN_KEYS)
     if top.version is not None and top.format_version is None and _is_state_file(top):
         entries = list(_stored(top, origin, into))
@@ -179,9 +169,9 @@ def contents_of(data: bytes | msgspec.Raw, origin: Origin, into: Collector) -> C
         return None
     _check_version(top, origin, into)
     if top.errored is True:
-        into.note(origin.at(""), "the plan ended with an error: not all of it is here")
+        into.note(origin.at(""), "the plan ended with an error and is incomplete")
     elif top.complete is False:
-        into.note(origin.at(""), "the plan is not complete: another plan is to follow it")
+        into.note(origin.at(""), "the plan is incomplete: another plan follows it")
     _note_deferred(top.deferred_changes, origin, into)
     gone: list[Entry] = []
     if top.resource_changes != NULL:
@@ -208,33 +198,48 @@ def _is_shown_state(top: _Top) -> bool:
 def _check_version(top: _Top, origin: Origin, into: Collector) -> None:
     stated = top.format_version
     if stated is None:
-        reason = "it states no format_version: read as the newest that is known"
+        reason = "it has no format_version: read as the newest supported version"
         into.note(origin.at(""), reason, is_needless=True)
         return
     match = _VERSION.match(str(stated))
     if match is None:
-        raise Refused(f"Terraform's format_version {str(stated)[:40]!r} is no version")
+        raise Refused(f"Terraform's format_version {str(stated)[:40]!r} is not a version")
     major, minor = int(match[1]), int(match[2])
     if major not in NEWEST_MINOR:
         raise Refused(
-            f"Terraform's JSON format {major}.{minor}, but 0.1 to 1.x are read; write it again"
-            f" with `{SHOW}` of a Terraform that writes one of these"
+            f"Terraform's JSON format {major}.{minor} is not supported (0.1 to 1.x are). Write it"
+            f" again with `{SHOW}` of another Terraform version"
         )
     if minor > NEWEST_MINOR[major]:
-        reason = f"format {major}.{minor} is newer than 1.2: what it adds is not read"
+        reason = f"format {major}.{minor} is newer than 1.2: its new fields are not read"
         into.note(origin.at(""), reason, is_needless=True)
+
+
+def _decoded(
+    kind: type[T],
+    items: Iterable[msgspec.Raw],
+    pointer: str,
+    damaged: str,
+    origin: Origin,
+    into: Collector,
+) -> Iterator[T]:
+    """Yield items as a type; those that are damaged are noted, each at its place."""
+    for index, item in enumerate(items):
+        try:
+            found = decode_json(item, kind)
+        except msgspec.MsgspecError as exc:
+            into.note(origin.at(pointer.format(index)), f"{damaged}: {exc}")
+        else:
+            yield found
 
 
 def _changed(
     raw: msgspec.Raw, origin: Origin, into: Collector, gone: list[Entry]
 ) -> Iterator[Entry]:
     """Yield what there is after a plan is applied; what it destroys is counted, and `gone`."""
-    for index, item in enumerate(_list(raw, origin, "/resource_changes", into)):
-        try:
-            found = _CHANGE.decode(item)
-        except msgspec.MsgspecError as exc:
-            into.note(origin.at(f"/resource_changes/{index}"), f"no change of a resource: {exc}")
-            continue
+    items = _list(raw, origin, "/resource_changes", into)
+    damaged = "not a change of a resource"
+    for found in _decoded(_ResourceChange, items, "/resource_changes/{}", damaged, origin, into):
         if found.deposed:
             into.skip(origin.file, DEPOSED)
             continue
@@ -265,12 +270,9 @@ def _changed(
 
 def _note_deferred(raw: msgspec.Raw, origin: Origin, into: Collector) -> None:
     """Note what a plan leaves to the next one, as where a `count` is not known yet."""
-    for index, item in enumerate(_list(raw, origin, "/deferred_changes", into)):
-        try:
-            found = _DEFERRED.decode(item)
-        except msgspec.MsgspecError as exc:
-            into.note(origin.at(f"/deferred_changes/{index}"), f"no deferred change: {exc}")
-            continue
+    items = _list(raw, origin, "/deferred_changes", into)
+    damaged = "not a deferred change"
+    for found in _decoded(_Deferred, items, "/deferred_changes/{}", damaged, origin, into):
         address = found.resource_change.address
         if found.resource_change.mode != "data":
             reason = f"not read: the plan defers it ({found.reason[:_LONGEST]})"
@@ -280,7 +282,7 @@ def _note_deferred(raw: msgspec.Raw, origin: Origin, into: Collector) -> None:
 def _shown(raw: msgspec.Raw, origin: Origin, into: Collector) -> Iterator[Entry]:
     """Yield the resources of a state, or of a plan's values: what is unknown is not there."""
     try:
-        root = _VALUES.decode(raw).root_module
+        root = decode_json(raw, _Values).root_module
     except msgspec.MsgspecError as exc:
         into.note(origin.at("/values"), f"not read: {exc}")
         return
@@ -288,20 +290,16 @@ def _shown(raw: msgspec.Raw, origin: Origin, into: Collector) -> Iterator[Entry]
     while waiting:
         part, depth = waiting.pop()
         try:
-            module = _MODULE.decode(part)
+            module = decode_json(part, _ModuleOfState)
         except msgspec.MsgspecError as exc:
             into.note(origin.at(""), f"a module is not read: {exc}")
             continue
         if depth < DEEPEST_MODULE:
             waiting += [(child, depth + 1) for child in reversed(module.child_modules)]
         else:
-            into.note(origin.at(""), "modules are nested too deeply: those within are not read")
-        for item in module.resources:
-            try:
-                found = _RESOURCE.decode(item)
-            except msgspec.MsgspecError as exc:
-                into.note(origin.at(""), f"a resource is not read: {exc}")
-                continue
+            into.note(origin.at(""), "modules are nested too deeply: the inner ones are not read")
+        damaged = "a resource is not read"
+        for found in _decoded(_Resource, module.resources, "", damaged, origin, into):
             if found.deposed_key:
                 into.skip(origin.file, DEPOSED)
                 continue
@@ -323,15 +321,12 @@ def _stored(top: _Top, origin: Origin, into: Collector) -> Iterator[Entry]:
     """Yield the resources of a `terraform.tfstate`."""
     if top.version != STATE_FILE_VERSION:
         raise Refused(
-            f"a Terraform state of version {str(top.version)[:40]}, but version 4 is read; run"
-            f" `{SHOW}` in its folder and give its output"
+            f"a Terraform state of version {str(top.version)[:40]} is not supported (version 4"
+            f" is). Run `{SHOW}` in its folder and give its output"
         )
-    for index, item in enumerate(_list(top.resources, origin, "/resources", into)):
-        try:
-            found = _STORED.decode(item)
-        except msgspec.MsgspecError as exc:
-            into.note(origin.at(f"/resources/{index}"), f"a resource is not read: {exc}")
-            continue
+    items = _list(top.resources, origin, "/resources", into)
+    damaged = "a resource is not read"
+    for found in _decoded(_StoredResource, items, "/resources/{}", damaged, origin, into):
         is_data = found.mode == "data"
         head = f"{found.module}." if found.module else ""
         head += f"{'data.' if is_data else ''}{found.type}.{found.name}"
@@ -387,7 +382,7 @@ def _listed(marks: Any) -> Any:
 
 def _list(raw: msgspec.Raw, origin: Origin, pointer: str, into: Collector) -> list[msgspec.Raw]:
     try:
-        return _RAWS.decode(raw) if raw != NULL else []
+        return decode_json(raw, list[msgspec.Raw]) if raw != NULL else []
     except msgspec.MsgspecError as exc:
         into.note(origin.at(pointer), f"not read: {str(exc)[:_LONGEST]}")
         return []

@@ -40,7 +40,7 @@ def with_networks(
         if not nic.get("network"):
             nic["network"] = networks.get(full)
         if not nic["network"]:
-            reason = "not known: its subnetwork is not in the file"
+            reason = "unknown: its subnetwork is not in the file"
             notes.asked.append((f"network_interface[{index}].network", reason))
             own = _project_in(full) or home
             nic["network"] = f"projects/{own}/global/networks/(network of {last_part(full)})"

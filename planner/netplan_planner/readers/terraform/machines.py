@@ -94,9 +94,14 @@ def _affinity(block: Attributes) -> JsonObject:
 
 
 def _metadata(given: object) -> JsonObject | None:
-    """Return only who made the machine: nothing else of its metadata is read."""
-    maker = given.get("created-by") if isinstance(given, dict) else None
-    return {"items": [{"key": "created-by", "value": maker}]} if maker else None
+    """Return only what made the machine: nothing else of its metadata is read."""
+    entries = given if isinstance(given, dict) else {}
+    found = [
+        {"key": key, "value": value}
+        for key in ("created-by", "instance-template")
+        if (value := entries.get(key))
+    ]
+    return {"items": found} if found else None
 
 
 def _disks(a: Attributes) -> list[JsonObject]:

@@ -72,6 +72,11 @@ def forwarding_rule(a: Attributes) -> JsonObject:
     }
 
 
+def project_settings(a: Attributes) -> JsonObject:
+    """Return what a project sets for all that it has."""
+    return {"defaultNetworkTier": a.get("network_tier")}
+
+
 def router(a: Attributes) -> JsonObject:
     """Return a router; its gateways are resources of their own."""
     return {"region": a.get("region"), "network": a.link("network")}
@@ -165,7 +170,11 @@ def manager(a: Attributes) -> JsonObject:
         **a.named("zone", "region", "target_size"),
         "versions": [{"instanceTemplate": bare_template(link)} for link in versions if link],
         **a.named("instance_group", "base_instance_name"),
+        "status": {"stateful": {"hasStatefulConfig": any(tuple(a.blocks(b)) for b in _STATEFUL)}},
     }
+
+
+_STATEFUL = ("stateful_disk", "stateful_external_ip", "stateful_internal_ip")
 
 
 def bare_template(link: str) -> str:
@@ -280,6 +289,7 @@ SPELLED: dict[str, Callable[[Attributes], dict[str, Any]]] = {
     "subnetworks": subnetwork,
     "addresses": address,
     "forwardingRules": forwarding_rule,
+    "projects": project_settings,
     "routers": router,
     "routes": route,
     "vpnTunnels": vpn_tunnel,

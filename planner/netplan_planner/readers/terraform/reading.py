@@ -17,6 +17,7 @@ from netplan_planner import model
 from netplan_planner.readers.collector import Collector, Origin
 from netplan_planner.readers.kubernetes.gke import CLUSTERS
 from netplan_planner.readers.links import Unusable, network_link
+from netplan_planner.readers.terraform import types
 from netplan_planner.readers.terraform.attributes import Attributes, Unknowns
 from netplan_planner.readers.terraform.clusters import Clusters
 from netplan_planner.readers.terraform.context import Context, link_of_entry
@@ -25,19 +26,6 @@ from netplan_planner.readers.terraform.layout import Contents, Entry
 from netplan_planner.readers.terraform.machine_parts import Disks, network_of, with_networks
 from netplan_planner.readers.terraform.machines import JsonObject, with_unknown
 from netplan_planner.readers.terraform.networks import SPELLED, nat, peering
-from netplan_planner.readers.terraform.types import (
-    ATTACHED_DISK,
-    AUTOSCALERS,
-    GOOGLE,
-    JOINED,
-    LATER,
-    MEMBERSHIP,
-    NOT_READ_YET,
-    PEERING,
-    TEMPLATES,
-    TYPES,
-    Type,
-)
 
 ACTIVE = "ACTIVE"
 _FIRST = {"networks": 0, "subnetworks": 1}
@@ -59,7 +47,7 @@ class Joined:
         """Take one part, which waits for its owner."""
         notes = Unknowns()
         held = self._context.attributes(entry, notes)
-        if entry.type == PEERING:
+        if entry.type == types.PEERING:
             self._take_peering(entry, held)
         else:
             self._take_nat(entry, held)
@@ -75,7 +63,7 @@ class Joined:
             self._context.configuration.provider_default(entry, "project") or model.UNKNOWN_PROJECT
         )
         if network is None:
-            self._context.note(entry, "the network that it belongs to is not known")
+            self._context.note(entry, "its network is unknown")
             return
         if isinstance(raw["network"], str):
             raw["network"] = network_link(raw["network"], project)
@@ -92,7 +80,7 @@ class Joined:
             place = f"projects/{self._project(entry, held)}/regions/{model.last_part(region)}"
             router = model.SelfLink(f"{place}/routers/{name}")
         else:
-            self._context.note(entry, "the router that it belongs to is not known")
+            self._context.note(entry, "its router is unknown")
             return
         self._nats.setdefault(router, []).append((entry, nat(held)))
 
@@ -151,9 +139,9 @@ class _Reading:
         """Take all of the document's resources."""
         places = self._places()
         for entry in self._contents.entries:
-            if entry.type in JOINED and not entry.is_data:
+            if entry.type in types.JOINED and not entry.is_data:
                 self._joined.take(entry)
-            elif entry.type in LATER and not entry.is_data:
+            elif entry.type in types.LATER and not entry.is_data:
                 self._take_later(entry)
         for entry, kind, link in sorted(places, key=lambda p: _FIRST.get(p[1].collection, 2)):
             self._take(entry, kind, link)
@@ -162,12 +150,12 @@ class _Reading:
         self._disks.add()
         self._context.note_chosen()
 
-    def _places(self) -> list[tuple[Entry, Type, model.SelfLink]]:
+    def _places(self) -> list[tuple[Entry, types.Type, model.SelfLink]]:
         """Return the resources that are read, with their links; the others are counted."""
-        found: list[tuple[Entry, Type, model.SelfLink]] = []
+        found: list[tuple[Entry, types.Type, model.SelfLink]] = []
         configuration = self._context.configuration
         for entry in self._contents.entries:
-            kind = TYPES.get(entry.type)
+            kind = types.TYPES.get(entry.type)
             if kind is None:
                 self._pass_by(entry)
                 continue
@@ -180,7 +168,7 @@ class _Reading:
                 continue
             if self._contents.is_plan:
                 configuration.place(entry, link)
-            if entry.type in TEMPLATES:
+            if entry.type in types.TEMPLATES:
                 self._templates[link] = entry
             elif is_read:
                 found.append((entry, kind, link))
@@ -189,27 +177,27 @@ class _Reading:
         return found
 
     def _pass_by(self, entry: Entry) -> None:
-        if entry.is_data or entry.type in JOINED or entry.type in LATER:
+        if entry.is_data or entry.type in types.JOINED or entry.type in types.LATER:
             return
-        if entry.type in NOT_READ_YET:
-            reason = f"{entry.type} is not read yet: {NOT_READ_YET[entry.type]}"
+        if entry.type in types.NOT_READ_YET:
+            reason = f"{entry.type} is not supported: {types.NOT_READ_YET[entry.type]}"
             self._context.note(entry, reason)
             return
-        is_google = entry.type.startswith(GOOGLE)
+        is_google = entry.type.startswith(types.GOOGLE)
         label = entry.type[:_LONGEST_LABEL] if is_google else "resources of other providers"
         self._context.into.skip(self._context.file, label)
 
     def _take_later(self, entry: Entry) -> None:
-        if entry.type == ATTACHED_DISK:
+        if entry.type == types.ATTACHED_DISK:
             self._disks.attach(entry)
-        elif entry.type in AUTOSCALERS:
+        elif entry.type in types.AUTOSCALERS:
             self._groups.scale(entry)
-        elif entry.type == MEMBERSHIP:
+        elif entry.type == types.MEMBERSHIP:
             self._groups.join(entry)
         else:
             self._clusters.take_pool(entry)
 
-    def _take(self, entry: Entry, kind: Type, link: model.SelfLink) -> None:
+    def _take(self, entry: Entry, kind: types.Type, link: model.SelfLink) -> None:
         if kind.collection == CLUSTERS:
             self._clusters.take(entry, link)
             return
@@ -232,7 +220,7 @@ class _Reading:
     def _joined_up(
         self,
         entry: Entry,
-        kind: Type,
+        kind: types.Type,
         link: model.SelfLink,
         held: Attributes,
         raw: JsonObject,

@@ -2,19 +2,15 @@
 
 from typing import NamedTuple
 
-from netplan_planner.readers.compute.kinds import (
-    BY_COLLECTION,
-    FLOW_LOGS_CONFIGURATION,
-    HUB,
-    SPOKE,
-    Kind,
-)
+from netplan_planner.readers.compute import kinds
 from netplan_planner.readers.kubernetes import gke
 
 GOOGLE = "google_"
 
 _ZONES, _REGIONS, _GLOBAL, _LOCATIONS = "zones", "regions", "global", "locations"
 _WORLD = "locations/global"
+OF_PROJECT = ""
+"""What the project itself holds: its link is `projects/ID`."""
 
 
 class Type(NamedTuple):
@@ -22,7 +18,7 @@ class Type(NamedTuple):
 
     collection: str
     scope: str
-    kind: Kind | None
+    kind: kinds.Kind | None
 
 
 def _types() -> dict[str, Type]:
@@ -49,6 +45,7 @@ def _types() -> dict[str, Type]:
         "google_compute_node_group": ("nodeGroups", _ZONES),
         "google_compute_node_template": ("nodeTemplates", _REGIONS),
         "google_compute_region_commitment": ("commitments", _REGIONS),
+        "google_compute_project_default_network_tier": ("projects", OF_PROJECT),
     }
     linked = {
         "google_compute_instance_template": ("instanceTemplates", _GLOBAL),
@@ -70,15 +67,17 @@ def _types() -> dict[str, Type]:
         "google_compute_ha_vpn_gateway": ("vpnGateways", _REGIONS),
         "google_compute_external_vpn_gateway": ("externalVpnGateways", _GLOBAL),
     }
-    found = {name: Type(c, scope, BY_COLLECTION[c]) for name, (c, scope) in read.items()}
+    found = {name: Type(c, scope, kinds.BY_COLLECTION[c]) for name, (c, scope) in read.items()}
     found |= {name: Type(c, scope, None) for name, (c, scope) in linked.items()}
-    configuration = FLOW_LOGS_CONFIGURATION
+    configuration = kinds.FLOW_LOGS_CONFIGURATION
     found["google_network_management_vpc_flow_logs_config"] = Type(
         configuration.collection, _LOCATIONS, configuration
     )
-    found["google_network_connectivity_hub"] = Type(HUB.collection, _WORLD, HUB)
+    found["google_network_connectivity_hub"] = Type(kinds.HUB.collection, _WORLD, kinds.HUB)
     found["google_network_connectivity_group"] = Type("groups", _WORLD, None)
-    found["google_network_connectivity_spoke"] = Type(SPOKE.collection, _LOCATIONS, SPOKE)
+    found["google_network_connectivity_spoke"] = Type(
+        kinds.SPOKE.collection, _LOCATIONS, kinds.SPOKE
+    )
     found["google_container_cluster"] = Type(gke.CLUSTERS, _LOCATIONS, gke.KINDS[gke.CLUSTERS])
     return found
 
@@ -100,7 +99,7 @@ NODE_POOL = "google_container_node_pool"
 LATER = frozenset({ATTACHED_DISK, MEMBERSHIP, NODE_POOL, *AUTOSCALERS})
 """Their links follow from those of other resources, so they are taken when these are known."""
 
-_MACHINES, _PEERING = "it makes VMs in the project", "it makes a peering of the network"
+_MACHINES, _PEERING = "it creates VMs in the project", "it creates a peering of the network"
 NOT_READ_YET = {
     "google_app_engine_flexible_app_version": _MACHINES,
     "google_composer_environment": _MACHINES,

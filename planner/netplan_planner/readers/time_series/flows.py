@@ -16,17 +16,8 @@ from netplan_planner import model
 from netplan_planner.model.evidence.traffic import MachineHours, PathHours, RateBins, TrafficHours
 from netplan_planner.paths import AddressBook, FlowEnd, classify
 from netplan_planner.paths.edges import PricedPathKey, priced_path_key
+from netplan_planner.readers.time_series import intervals
 from netplan_planner.readers.time_series.gathering import Gathering
-from netplan_planner.readers.time_series.intervals import (
-    Floats,
-    Grid,
-    Laid,
-    grid_of,
-    hours_of,
-    known_of,
-    laid_on,
-    rates_of,
-)
 from netplan_planner.readers.time_series.known import FLOW_EGRESS, FLOW_INGRESS, FLOW_RTT
 from netplan_planner.readers.time_series.raw import US_PER_S, Unusable, moment_of
 from netplan_planner.readers.time_series.resources import CLOUD, Resources, local_end, remote_end
@@ -39,22 +30,21 @@ EdgeKey = tuple[str, str, model.PathClass]
 class Told(NamedTuple):
     """Which intervals any point tells of."""
 
-    grid: Grid
+    grid: intervals.Grid
     is_told: np.ndarray[tuple[int], np.dtype[np.bool_]]
 
-    def bins(self, byte_counts: Floats) -> RateBins:
+    def bins(self, byte_counts: intervals.Floats) -> RateBins:
         """Return bytes of the told intervals by hour; the others are unknown."""
         laid = np.full(self.grid.interval_count, np.nan)
         laid[self.is_told] = byte_counts / (self.grid.resolution_us / US_PER_S)
-        return hours_of(laid, self.grid)
+        return intervals.hours_of(laid, self.grid)
 
 
 WHAT_IS_MISSING = (
-    "the traffic is that of metrics (vm_flow): they are sampled, leave headers out, and name no"
-    " peer, no address and no five-tuple; a peer inside the VPC is known by its zone and network",
-    "these metrics count a public address of one's own machines like the internet: what is stated"
-    " as internet may be either",
-    "a machine without a point in an interval in which others have one counts as idle there",
+    "traffic from metrics (vm_flow): sampled, without headers, and without peer names, addresses"
+    " or five-tuples. A peer in the VPC is known by zone and network",
+    "these metrics count a public address of your VMs as internet: internet traffic may be either",
+    "a VM without a point in an interval is counted as idle if others have one",
 )
 
 
@@ -66,7 +56,7 @@ class _Flow(NamedTuple):
     remote: FlowEnd
     is_reported_there: bool
     """The peer's own machine reports the same bytes as sent."""
-    laid: Laid
+    laid: intervals.Laid
 
 
 def traffic_of(
@@ -81,19 +71,19 @@ def traffic_of(
     """
     flows, lost = _flows(gathering, inventory)
     try:
-        grid = grid_of([flow.laid for flow in flows if flow.metric != FLOW_RTT])
+        grid = intervals.grid_of([flow.laid for flow in flows if flow.metric != FLOW_RTT])
     except Unusable:
         return None
     if grid is None:
         return None
     rows = [
-        (flow, np.nan_to_num(laid_on(flow.laid, grid)) * _seconds(grid))
+        (flow, np.nan_to_num(intervals.laid_on(flow.laid, grid)) * _seconds(grid))
         for flow in flows
         if flow.metric != FLOW_RTT
     ]
     is_told = np.zeros(grid.interval_count, dtype=bool)
     for flow, _ in rows:
-        is_told |= ~np.isnan(laid_on(flow.laid, grid))
+        is_told |= ~np.isnan(intervals.laid_on(flow.laid, grid))
     rows = [(flow, values[is_told]) for flow, values in rows]
     made = _matrix(gathering, rows, _round_trips(flows), grid, is_told, lost)
     if not by_hour:
@@ -104,7 +94,7 @@ def traffic_of(
     return replace(made.matrix, hours=flow_hours(made.matrix, inventory, edges, machines, told))
 
 
-def _seconds(grid: Grid) -> float:
+def _seconds(grid: intervals.Grid) -> float:
     return grid.resolution_us / US_PER_S
 
 
@@ -128,7 +118,7 @@ def _flows(gathering: Gathering, inventory: model.Inventory) -> tuple[list[_Flow
         try:
             # Of a distribution the points are medians already, whatever its kind.
             kind = identity.kind if is_counter else "GAUGE"
-            laid = known_of(points, kind, identity.unit, is_counter=is_counter)
+            laid = intervals.known_of(points, kind, identity.unit, is_counter=is_counter)
         except Unusable as exc:
             if is_counter:
                 lost.append(f"{gathering.source_of(identity)}: {exc}")
@@ -152,7 +142,7 @@ Pair = tuple[str, str]
 
 def _round_trips(flows: list[_Flow]) -> dict[Pair, float]:
     """Return the median round-trip time of each pair, in milliseconds."""
-    found: dict[Pair, list[Floats]] = {}
+    found: dict[Pair, list[intervals.Floats]] = {}
     for flow in flows:
         if flow.metric == FLOW_RTT and len(flow.laid.value):
             pair = flow.local.owner.key, flow.remote.owner.key
@@ -182,9 +172,9 @@ class _Made(NamedTuple):
 
 def _matrix(
     gathering: Gathering,
-    rows: list[tuple[_Flow, Floats]],
+    rows: list[tuple[_Flow, intervals.Floats]],
     round_trips: Mapping[Pair, float],
-    grid: Grid,
+    grid: intervals.Grid,
     is_told: np.ndarray[tuple[int], np.dtype[np.bool_]],
     lost: list[str],
 ) -> _Made:
@@ -226,7 +216,7 @@ def _matrix(
 
 def _add(
     flow: _Flow,
-    values: Floats,
+    values: intervals.Floats,
     owners: dict[str, model.Owner],
     edges: dict[EdgeKey, _Sums],
     machines: dict[str, _Sums],
@@ -263,7 +253,7 @@ def _edges(
     seconds: float,
 ) -> Iterator[model.Edge]:
     for (src, dst, path_class), sums in edges.items():
-        series = rates_of(sums.whole, seconds)
+        series = intervals.rates_of(sums.whole, seconds)
         if series.byte_count == 0:
             continue
         is_coarse = seconds > SECONDS_PER_MINUTE
@@ -292,9 +282,9 @@ def _machine(owner: int, sums: _Sums | None, seconds: float) -> model.VmTraffic:
         )
     return model.VmTraffic(
         owner=owner,
-        egress=rates_of(sums.whole, seconds),
-        egress_outside_vpc=rates_of(sums.outside, seconds),
-        ingress=rates_of(sums.received, seconds),
+        egress=intervals.rates_of(sums.whole, seconds),
+        egress_outside_vpc=intervals.rates_of(sums.outside, seconds),
+        ingress=intervals.rates_of(sums.received, seconds),
         coarse_ratio=1.0 if seconds > SECONDS_PER_MINUTE else 0.0,
         sent_to_internet_bytes=round(sums.to_internet),
         received_from_internet_bytes=round(sums.from_internet),
@@ -330,8 +320,8 @@ def _coverage(
 def flow_hours(
     matrix: model.TrafficMatrix,
     inventory: model.Inventory,
-    edges: Mapping[EdgeKey, Floats],
-    machines: Mapping[str, tuple[Floats, Floats]],
+    edges: Mapping[EdgeKey, intervals.Floats],
+    machines: Mapping[str, tuple[intervals.Floats, intervals.Floats]],
     told: Told,
 ) -> TrafficHours:
     """Return the hours of a matrix.
@@ -343,7 +333,7 @@ def flow_hours(
         machines: The same of what each machine sends, in all and to outside the VPC.
         told: Which intervals these are.
     """
-    paths: dict[PricedPathKey, tuple[int, Floats]] = {}
+    paths: dict[PricedPathKey, tuple[int, intervals.Floats]] = {}
     for at, edge in enumerate(matrix.edges):
         src, dst = matrix.owners[edge.src].key, matrix.owners[edge.dst].key
         own = edges[src, dst, edge.path_class]

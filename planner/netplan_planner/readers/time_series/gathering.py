@@ -18,16 +18,8 @@ from netplan_planner.model import Unread
 from netplan_planner.readers.collector import Origin
 from netplan_planner.readers.documents import NotText, documents_of
 from netplan_planner.readers.foreign import broken_answer
+from netplan_planner.readers.time_series import raw
 from netplan_planner.readers.time_series.known import FLOW_METRICS, is_read, known_as
-from netplan_planner.readers.time_series.raw import (
-    Identity,
-    Points,
-    WireDescriptor,
-    WireLabel,
-    WireQueried,
-    WireSeries,
-    points_of,
-)
 
 T = TypeVar("T")
 
@@ -43,8 +35,8 @@ class Gathering:
         self.series_count = 0
         self.point_count = 0
         self.unread: set[Unread] = set()
-        self._points: dict[Identity, list[Points]] = {}
-        self._sources: dict[Identity, str] = {}
+        self._points: dict[raw.Identity, list[raw.Points]] = {}
+        self._sources: dict[raw.Identity, str] = {}
         self._open: dict[str, str] = {}
         self._ended: set[str] = set()
 
@@ -71,24 +63,24 @@ class Gathering:
             Unread(source=source, reason=reason, resource=resource, is_needless=is_needless)
         )
 
-    def series(self) -> list[tuple[Identity, Points]]:
+    def series(self) -> list[tuple[raw.Identity, raw.Points]]:
         """Return each series with all its points, in order of their names.
 
         Of one series in several alignments (as it is, and as a rate) the best one counts: they are
         the same bytes again. The others are noted.
         """
-        gathered: dict[Identity, list[Points]] = {}
-        first: dict[tuple[object, ...], Identity] = {}
+        gathered: dict[raw.Identity, list[raw.Points]] = {}
+        first: dict[tuple[object, ...], raw.Identity] = {}
         for identity, pieces in sorted(self._points.items(), key=lambda item: item[0]):
             own = first.setdefault((identity[:1], identity[4:], _alignment(identity)), identity)
             gathered.setdefault(own, []).extend(pieces)
-        best: dict[tuple[object, ...], tuple[Identity, Points]] = {}
+        best: dict[tuple[object, ...], tuple[raw.Identity, raw.Points]] = {}
         for identity, pieces in gathered.items():
-            points = Points(*(np.concatenate(part) for part in zip(*pieces, strict=True)))
+            points = raw.Points(*(np.concatenate(part) for part in zip(*pieces, strict=True)))
             kept, other = (identity, points), best.get((identity[:1], identity[4:]))
             if other is not None:
                 kept, other = sorted((kept, other), key=lambda one: _rank(*one))
-                reason = f"left out: the same series is here as {kept[0].kind or 'GAUGE'}, too"
+                reason = f"skipped: the same series is also here as {kept[0].kind or 'GAUGE'}"
                 self.note(self._sources[other[0]], reason, resource=identity.type)
             best[identity[:1], identity[4:]] = kept
         return list(best.values())
@@ -103,14 +95,14 @@ class Gathering:
         return [
             Unread(
                 source=source,
-                reason="incomplete: the page names a next one (nextPageToken), which was not found",
+                reason="incomplete: the next page (nextPageToken) is missing",
                 resource=metric,
             )
             for metric, source in sorted(self._open.items())
             if metric not in self._ended
         ]
 
-    def source_of(self, identity: Identity) -> str:
+    def source_of(self, identity: raw.Identity) -> str:
         """Return where a series was first read."""
         return self._sources[identity]
 
@@ -150,7 +142,7 @@ class Gathering:
                 text = error.get("message", "") if isinstance(error, dict) else ""
                 self.note(origin.at(pointer), f"incomplete: {str(text)[:300] or key}")
         for region in self._listed(document, "unreachable", origin.at(pointer)):
-            self.note(origin.at(pointer), f"incomplete: {str(region)[:80]} could not be reached")
+            self.note(origin.at(pointer), f"incomplete: {str(region)[:80]} unreachable")
 
     def _listed(self, document: dict[str, Any], key: str, source: str) -> list[Any]:
         """Return a list of a document; what is there and none is noted."""
@@ -172,7 +164,7 @@ class Gathering:
             self._ended.add(metric)
 
     def _take_series(self, value: Any, source: str, page_unit: object) -> None:
-        wire = self._converted(value, WireSeries, source)
+        wire = self._converted(value, raw.WireSeries, source)
         if wire is None:
             return
         if not is_read(wire.metric.type):
@@ -180,7 +172,7 @@ class Gathering:
             self.note(source, _NOT_NEEDED, resource=shown, is_needless=True)
             return
         unit = wire.unit or (page_unit if isinstance(page_unit, str) else "")
-        identity = Identity(
+        identity = raw.Identity(
             type=wire.metric.type,
             kind=wire.metric_kind or "",
             unit=unit,
@@ -188,12 +180,12 @@ class Gathering:
             resource=tuple(sorted(wire.resource.labels.items())),
             labels=tuple(sorted(wire.metric.labels.items())),
         )
-        points, lost = points_of((point.interval, point.value) for point in wire.points)
+        points, lost = raw.points_of((point.interval, point.value) for point in wire.points)
         self._add(identity, points, lost, source)
 
     def _take_query(self, document: dict[str, Any], origin: Origin, pointer: str) -> None:
         source = origin.at(pointer)
-        told = self._converted(document.get("timeSeriesDescriptor", {}), WireDescriptor, source)
+        told = self._converted(document.get("timeSeriesDescriptor", {}), raw.WireDescriptor, source)
         if told is None:
             return
         parts = self._listed(document, "timeSeriesData", source)
@@ -206,11 +198,11 @@ class Gathering:
                 continue
             for index, part in enumerate(parts):
                 place = origin.at(f"{pointer}/timeSeriesData/{index}")
-                wire = self._converted(part, WireQueried, place)
+                wire = self._converted(part, raw.WireQueried, place)
                 if wire is None:
                     continue
                 labels = dict(zip(keys, map(_text, wire.label_values), strict=False))
-                identity = Identity(
+                identity = raw.Identity(
                     type=metric,
                     kind=column.metric_kind or "",
                     unit=column.unit or "",
@@ -219,10 +211,12 @@ class Gathering:
                     labels=_of(labels, "metric."),
                 )
                 rows = [row for row in wire.point_data if len(row.values) > number]
-                points, lost = points_of((row.time_interval, row.values[number]) for row in rows)
+                points, lost = raw.points_of(
+                    (row.time_interval, row.values[number]) for row in rows
+                )
                 self._add(identity, points, lost + len(wire.point_data) - len(rows), place)
 
-    def _add(self, identity: Identity, points: Points, lost: int, source: str) -> None:
+    def _add(self, identity: raw.Identity, points: raw.Points, lost: int, source: str) -> None:
         self.series_count += 1
         self.point_count += len(points.value)
         if lost:
@@ -235,16 +229,16 @@ class Gathering:
         try:
             return msgspec.convert(value, kind)
         except msgspec.ValidationError as exc:
-            self.note(source, f"not as Cloud Monitoring writes it: {exc}")
+            self.note(source, f"not in the format of Cloud Monitoring: {exc}")
             return None
 
 
-def _alignment(identity: Identity) -> tuple[str, bool]:
+def _alignment(identity: raw.Identity) -> tuple[str, bool]:
     """Return what decides how points are read; pages of one series can state their unit or not."""
     return identity.kind or "GAUGE", identity.unit.endswith("/s")
 
 
-def _rank(identity: Identity, points: Points) -> tuple[bool, int, Identity]:
+def _rank(identity: raw.Identity, points: raw.Points) -> tuple[bool, int, raw.Identity]:
     """Order alignments of one series: what tells rates for sure first, then by points."""
     kind, is_rate = _alignment(identity)
     return kind == "GAUGE" and not is_rate, -len(points.value), identity
@@ -253,7 +247,7 @@ def _rank(identity: Identity, points: Points) -> tuple[bool, int, Identity]:
 _OF_A_PAGE = frozenset({"nextPageToken", "unit", "executionErrors", "unreachable"})
 
 
-def _text(label: WireLabel) -> str:
+def _text(label: raw.WireLabel) -> str:
     if label.string_value is not None:
         return label.string_value
     if label.bool_value is not None:
@@ -274,7 +268,7 @@ def _of(labels: dict[str, str], prefix: str) -> tuple[tuple[str, str], ...]:
 
 
 _HOW = "give JSON of projects.timeSeries.list or timeSeries:query (Cloud Monitoring API v3)"
-_FOREIGN = "no time series of Cloud Monitoring"
+_FOREIGN = "no Cloud Monitoring time series"
 
 
 def gather_files(paths: Sequence[Path]) -> Gathering:
@@ -290,7 +284,7 @@ def gather_files(paths: Sequence[Path]) -> Gathering:
     found = False
     for path in sorted(set(paths), key=str):
         if not path.exists():
-            raise InputError(f"{_shown(path)}: no such file or folder")
+            raise InputError(f"{_shown(path)}: file or folder not found")
         is_folder = path.is_dir()
         for file in _walk(path) if is_folder else [path]:
             if real_path(file) in done:

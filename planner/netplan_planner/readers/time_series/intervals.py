@@ -9,16 +9,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from netplan_planner import units
 from netplan_planner.model import PointSummary, Series
 from netplan_planner.model.evidence.traffic import RateBins
 from netplan_planner.readers.time_series.raw import US_PER_S, Points, Unusable, moment_of
-from netplan_planner.units import (
-    BITS_PER_BYTE,
-    BITS_PER_GIGABIT,
-    SECONDS_PER_HOUR,
-    SECONDS_PER_MINUTE,
-    gbps_from_bytes,
-)
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 Ints = np.ndarray[Any, np.dtype[np.int64]]
@@ -70,8 +64,8 @@ def known_of(points: Points, kind: str, unit: str, *, is_counter: bool) -> Laid:
     if kind in {"GAUGE", ""} and unit.endswith("/s"):
         return Laid(end, end, value)
     raise Unusable(
-        f"a {kind or 'series'} of unit {unit or 'unstated'} where a counter was expected: whether"
-        " it is a rate or a mean cannot be told (align it with ALIGN_DELTA or ALIGN_RATE)"
+        f"a {kind or 'series'} of unit {unit or 'unstated'}, where a counter was expected: rate"
+        " or mean is unknown. Align it with ALIGN_DELTA or ALIGN_RATE"
     )
 
 
@@ -120,7 +114,7 @@ def grid_of(parts: Sequence[Laid]) -> Grid | None:
     last = max(int(part.end_us[-1]) for part in known)
     count = round((last - first) / resolution_us) + 1
     if count > MOST_INTERVALS:
-        raise Unusable("its points lie further apart than Cloud Monitoring keeps any")
+        raise Unusable("its points are further apart than Cloud Monitoring stores any")
     return Grid(first, resolution_us, count)
 
 
@@ -186,7 +180,7 @@ def most(parts: Sequence[Floats]) -> Floats:
 # From intervals of any length to hours, which a forecast is made of
 
 
-_US_PER_HOUR = SECONDS_PER_HOUR * US_PER_S
+_US_PER_HOUR = units.SECONDS_PER_HOUR * US_PER_S
 _LEAST_KNOWN = 0.5
 """An hour of which a smaller share is known is unknown."""
 
@@ -198,7 +192,7 @@ def hours_of(bytes_per_s: Floats, grid: Grid) -> RateBins:
         bytes_per_s: Shape (grid.interval_count,), NaN where no point tells of it.
         grid: When the intervals are.
     """
-    gbps = bytes_per_s * BITS_PER_BYTE / BITS_PER_GIGABIT
+    gbps = bytes_per_s * units.BITS_PER_BYTE / units.BITS_PER_GIGABIT
     first_us = grid.first_end_us - grid.resolution_us
     if grid.resolution_us >= _US_PER_HOUR:
         rates = tuple(None if np.isnan(rate) else float(rate) for rate in gbps)
@@ -285,18 +279,18 @@ def rates_of(byte_counts: Floats, resolution_s: float) -> Series:
     ascending = np.sort(byte_counts)
 
     def rate(value: float) -> float:
-        return gbps_from_bytes(value, resolution_s)
+        return units.gbps_from_bytes(value, resolution_s)
 
     p50, p95, p99 = (rate(nearest_rank(ascending, percent)) for percent in PERCENTILES)
     active_s = int(np.count_nonzero(ascending)) * resolution_s
-    is_by_minute = resolution_s <= SECONDS_PER_MINUTE
+    is_by_minute = resolution_s <= units.SECONDS_PER_MINUTE
     return Series(
         p50_gbps=p50,
         p95_gbps=p95,
         p99_gbps=p99,
         max_gbps=rate(float(ascending[-1])),
         byte_count=round(float(ascending.sum())),
-        active_minutes=round(active_s / SECONDS_PER_MINUTE),
+        active_minutes=round(active_s / units.SECONDS_PER_MINUTE),
         # "So many minutes above" cannot be said of longer intervals.
         top_gbps=tuple(rate(float(v)) for v in ascending[::-1][:_TOP]) if is_by_minute else (),
     )

@@ -151,11 +151,11 @@ def known_as(column: str, keys: frozenset[str]) -> tuple[str | None, str]:
         name = name.removesuffix(suffix)
     named = [known for known in _ALL if known.metric.rpartition("/")[2] == name]
     if not named:
-        return None, "its name is that of no metric that is read here"
+        return None, "a metric that is not supported"
     kinds = {kind for kind, told in _TOLD_BY.items() if told & keys}
     found = [known.metric.value for known in named if known.kind in kinds]
     if len(found) != 1:
-        return None, "its labels do not tell whose it is"
+        return None, "its labels do not identify the resource"
     return found[0], ""
 
 

@@ -6,18 +6,8 @@ from datetime import datetime
 import numpy as np
 
 from netplan_planner import model
+from netplan_planner.readers.time_series import intervals
 from netplan_planner.readers.time_series.gathering import Gathering
-from netplan_planner.readers.time_series.intervals import (
-    Grid,
-    Laid,
-    grid_of,
-    hours_of,
-    known_of,
-    laid_on,
-    most,
-    summary_of,
-    summed,
-)
 from netplan_planner.readers.time_series.known import KNOWN, Join, Known
 from netplan_planner.readers.time_series.raw import Identity, Unusable
 from netplan_planner.readers.time_series.resources import Resources
@@ -34,7 +24,7 @@ class _One:
     def __init__(self, known: Known, resource: model.MeasuredResource) -> None:
         self.known = known
         self.resource = resource
-        self.parts: list[tuple[Labels, Laid, int]] = []
+        self.parts: list[tuple[Labels, intervals.Laid, int]] = []
         self.source = ""
 
 
@@ -87,7 +77,9 @@ def _grouped(gathering: Gathering, resources: Resources, unread: set[model.Unrea
         source = gathering.source_of(identity)
         try:
             resource = resources.of(identity, known.kind)
-            laid = known_of(points, identity.kind, identity.unit, is_counter=known.is_counter)
+            laid = intervals.known_of(
+                points, identity.kind, identity.unit, is_counter=known.is_counter
+            )
         except Unusable as exc:
             unread.add(model.Unread(source=source, reason=str(exc), resource=identity.type))
             continue
@@ -122,7 +114,7 @@ def _series(one: _One, *, by_hour: bool) -> Iterator[model.MetricSeries]:
         Unusable: If its points tell nothing.
     """
     laid = [part for _, part, _ in one.parts]
-    grid = grid_of(laid)
+    grid = intervals.grid_of(laid)
     whole_labels = tuple(label for label in one.parts[0][0] if label[0] in one.known.apart)
     yield _made(one, whole_labels, one.parts, grid, by_hour=by_hour)
     kinds = sorted({labels for labels, _, _ in one.parts})
@@ -136,18 +128,20 @@ def _series(one: _One, *, by_hour: bool) -> Iterator[model.MetricSeries]:
 def _made(
     one: _One,
     labels: Labels,
-    parts: list[tuple[Labels, Laid, int]],
-    grid: Grid | None,
+    parts: list[tuple[Labels, intervals.Laid, int]],
+    grid: intervals.Grid | None,
     *,
     by_hour: bool = False,
 ) -> model.MetricSeries:
     laid = [part for _, part, _ in parts if len(part.end_us)]
-    joined = most if one.known.join is Join.MOST else summed
+    joined = intervals.most if one.known.join is Join.MOST else intervals.summed
     # Of single moments there are no intervals: they are one.
-    values = joined([part.value[-1:] if grid is None else laid_on(part, grid) for part in laid])
+    values = joined(
+        [part.value[-1:] if grid is None else intervals.laid_on(part, grid) for part in laid]
+    )
     if np.isnan(values).all():
-        raise Unusable("its parts have no time in common")
-    summary = summary_of(values, grid, laid, is_counter=one.known.is_counter)
+        raise Unusable("its parts do not overlap in time")
+    summary = intervals.summary_of(values, grid, laid, is_counter=one.known.is_counter)
     is_sent = by_hour and one.known.metric is model.Metric.VM_SENT_BYTES
     return model.taken(
         model.MetricSeries,
@@ -158,7 +152,7 @@ def _made(
         unit=one.known.unit,
         point_count=sum(count for _, _, count in parts),
         reset_count=sum(part.reset_count for part in laid),
-        hours=hours_of(values, grid) if is_sent and grid is not None else None,
+        hours=intervals.hours_of(values, grid) if is_sent and grid is not None else None,
     )
 
 

@@ -116,7 +116,7 @@ def _named(
     kind: MeasuredKind, project: str, location: str, name: str, link: SelfLink | None
 ) -> MeasuredResource:
     if not name:
-        raise Unusable(f"no label says which {kind.value} it is of")
+        raise Unusable(f"no label identifies the {kind.value}")
     return MeasuredResource(
         kind=kind, project=ProjectId(project), location=location, name=name, link=link
     )
@@ -167,7 +167,7 @@ def local_end(identity: Identity, resources: Resources, book: paths.AddressBook)
         owner=model.Owner(
             kind=model.OwnerKind.VM,
             key=f"projects/{project}/zones/{zone or '-'}/instances/{number}",
-            name=number or "a machine that is not named",
+            name=number or "an unnamed VM",
             project=model.ProjectId(project),
             zone=zone,
             region=None if zone is None else model.region_of(zone),
@@ -188,7 +188,7 @@ def remote_end(labels: Mapping[str, str], inventory: model.Inventory) -> paths.F
         case "CLOUD":
             return _place(labels, inventory)
         case _:
-            return paths.unknown_end("a peer that is not named", is_ipv6=False)
+            return paths.unknown_end("an unnamed peer", is_ipv6=False)
 
 
 def _place(labels: Mapping[str, str], inventory: model.Inventory) -> paths.FlowEnd:
@@ -196,7 +196,7 @@ def _place(labels: Mapping[str, str], inventory: model.Inventory) -> paths.FlowE
     network = _told(labels, "remote_network")
     zone = _told(labels, "remote_zone")
     if not project:
-        return paths.unknown_end("a machine of another project", is_ipv6=False)
+        return paths.unknown_end("a VM of another project", is_ipv6=False)
     link = model.SelfLink(f"projects/{project}/global/networks/{network}") if network else None
     said = paths.RecordedEnd(address="", project=project, zone=zone or None, network=link)
     if project not in {str(instance.project) for instance in inventory.instances}:
@@ -206,7 +206,7 @@ def _place(labels: Mapping[str, str], inventory: model.Inventory) -> paths.FlowE
         owner=model.Owner(
             kind=model.OwnerKind.PLACE,
             key=f"place:{project}/{network}/{zone}",
-            name=f"machines in {where}",
+            name=f"VMs in {where}",
             project=model.ProjectId(project),
             zone=model.Zone(zone) if zone else None,
             region=model.region_of(zone) if zone else None,

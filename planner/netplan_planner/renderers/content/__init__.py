@@ -14,13 +14,14 @@ from datetime import date
 from decimal import Decimal
 from functools import cache
 from importlib import import_module
+from itertools import chain
 from types import ModuleType
 from typing import Any, NamedTuple, Protocol, cast
 
 from msgspec.structs import astuple
 
 from netplan_planner.model import Value
-from netplan_planner.renderers.document import Block, blocks_in
+from netplan_planner.renderers.document import Block, Role, blocks_in, para, say
 from netplan_planner.renderers.options import RenderOptions
 
 Cell = str | int | float | Decimal | bool | date | None | tuple[str, ...]
@@ -52,6 +53,8 @@ class Content(Protocol):
         """Return the answer as rows."""
 
 
+_WIDTH = 100
+"""Of a screen of unknown width."""
 _VERBS = "netplan_planner.verbs"
 """In its folders `show` says what `answer` does, and `show_results` what `results` does."""
 
@@ -111,8 +114,15 @@ def record(answer: object) -> object:
 
 
 def blocks(answer: object, options: RenderOptions) -> Iterable[Block]:
-    """Return any answer as a document, with its amounts as they are shown."""
-    return blocks_in(content_of(answer).blocks(answer, options), options.currency)
+    """Return any answer as a document, with its amounts as they are shown; old prices end it."""
+    own = content_of(answer).blocks(answer, options)
+    age = getattr(answer, "price_age", "")
+    width = options.width or _WIDTH
+    if options.is_screen and len(age) > width:
+        # A screen has one line for it.
+        age = f"{age[: width - 1]}…"
+    end = (para(say(age, Role.DIM)),) if age else ()
+    return blocks_in(chain(own, end), options.currency)
 
 
 def asides(answer: object) -> Iterable[str]:

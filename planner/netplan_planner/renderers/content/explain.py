@@ -20,7 +20,7 @@ def explanation(finding: model.Finding, options: RenderOptions) -> Iterator[Bloc
         why = line(f"{finding.title}. {info.rationale}")
         yield Field(label="why", line=why, is_source=True)
         if info.guards:
-            yield Field(label="not if", line=line(info.guards), is_source=True)
+            yield Field(label="no finding if", line=line(info.guards), is_source=True)
     yield from _several("inputs", [_evidence(entry) for entry in finding.evidence])
     for label, estimate in (
         ("limits", finding.throughput_now),
@@ -53,7 +53,7 @@ def _places(finding: model.Finding) -> Iterator[Block]:
             yield from (Command(text=text) for text in own if is_inert(text))
     if len(finding.members) > _LINES:
         rest = len(finding.members) - _LINES
-        text = line(f"{figures.counted(rest, 'more place')}, all in --output json")
+        text = line(f"{figures.counted(rest, 'more resource')} in --output json")
         yield Field(label="also", line=text, is_source=True)
 
 
@@ -63,7 +63,7 @@ def _several(label: str, lines: list[Line]) -> Iterator[Block]:
     shown = lines[:_LINES]
     more = list(shown[1:])
     if len(lines) > len(shown):
-        more.append(line(f"and {len(lines) - len(shown):,} more, all in --output json"))
+        more.append(line(f"and {len(lines) - len(shown):,} more in --output json"))
     yield Field(label=label, line=shown[0], more=tuple(more), is_source=True)
 
 
@@ -83,14 +83,14 @@ def limits(label: str, estimate: model.Estimate) -> Iterator[Block]:
     lines = [limit(entry) for entry in estimate.limits]
     if estimate.gbps is not None and len(lines) > 1:
         least = " and ".join(figures.rate(entry.gbps) for entry in estimate.limits)
-        lines.append(line(f"the least of {least} is ", fixed(figures.rate(estimate.gbps))))
+        lines.append(line(f"smallest of {least}: ", fixed(figures.rate(estimate.gbps))))
     lines += [line(say("unknown", Role.BAD), f": {what}") for what in estimate.unknown]
     yield from _several(label, lines)
 
 
 def limit(entry: model.Limit) -> Line:
     """Return a limit with its source, its date and what lifts it."""
-    lifted = f"; lifted by: {entry.lifted_by}" if entry.lifted_by else ""
+    lifted = f"; to raise it: {entry.lifted_by}" if entry.lifted_by else ""
     kind = ", documented" if entry.kind is model.LimitKind.DOCUMENTED else ""
     return line(phrases.limit(entry), f"{kind}: {entry.source}, {entry.as_of.isoformat()}{lifted}")
 
@@ -101,7 +101,7 @@ def _prices(finding: model.Finding) -> Iterator[Block]:
         lines.append(line(phrases.bill(item), f": {_price_source(item)}"))
         lines += [_part(part) for part in item.parts]
     if len(lines) > 1 and finding.saving_usd_per_month is not None:
-        lines.append(line("the sum ", phrases.money(finding.saving_usd_per_month)))
+        lines.append(line("total ", phrases.money(finding.saving_usd_per_month)))
     yield from _several("prices", lines)
 
 
@@ -112,7 +112,7 @@ def _part(part: model.PricePart) -> Line:
     amount = model.worded(f"{quantity} × ", phrases.unit_price(part.unit_price_usd), times)
     named = phrases.skus([one for one in (part.sku_id, part.ratio_sku_id) if one])
     return line(
-        "  of which ",
+        "  including ",
         say(amount, glued=True),
         f", {part.description}{named}, {part.as_of.isoformat()}",
     )

@@ -49,7 +49,7 @@ def by_class(totals: Sequence[model.ClassTotal], options: RenderOptions) -> Iter
         doc.Column(title="path"),
         doc.Column(title="volume", is_number=True),
         doc.Column(title="share", is_number=True),
-        doc.Column(title="a month", is_number=True, stacked="a month: {}"),
+        doc.Column(title="per month", is_number=True, stacked="{}/month"),
         doc.Column(title="pairs", is_number=True, stacked="pairs: {}"),
         doc.Column(title="note", is_note=True),
     )
@@ -88,11 +88,11 @@ def between_zones(pairs: Sequence[model.ZonePair], options: RenderOptions) -> It
         doc.Column(title="zones"),
         doc.Column(title="address"),
         doc.Column(title="volume", is_number=True),
-        doc.Column(title="a month", is_number=True, stacked="a month: {}"),
+        doc.Column(title="monthly", is_number=True, stacked="{}/month"),
         doc.Column(title="fastest pair", is_number=True, stacked="fastest pair: {}"),
-        doc.Column(title="possible", is_number=True, stacked="possible: {}"),
+        doc.Column(title="possible", is_number=True, stacked="maximum: {}"),
         doc.Column(title="RTT", is_number=True, stacked="round trip: {}"),
-        doc.Column(title="greatest pair", is_note=True, stacked="greatest pair: {}"),
+        doc.Column(title="largest pair", is_note=True, stacked="largest pair: {}"),
     )
     yield doc.Table(columns=columns, rows=tuple(_pair_row(pair) for pair in shown))
     yield from _more(len(ranked) - len(shown), "zone pair", "zone pairs")
@@ -117,7 +117,7 @@ def _rank(pair: model.ZonePair) -> tuple[Decimal, Decimal, str, str, str]:
 def _more(count: int, noun: str, plural: str) -> Iterator[Block]:
     if count > 0:
         text = figures.counted(count, f"more {noun}", f"more {plural}")
-        yield doc.para(f"and {text} (-v lists them)")
+        yield doc.para(f"and {text} (list them: -v)")
 
 
 def usd_cell(
@@ -150,13 +150,19 @@ def unpriced_note(unpriced: Sequence[model.Unpriced], whole: Decimal | None = No
     quantity = sum((one.quantity for one in alike), Decimal(0))
     is_all = first.unit != "GiB" or (whole is not None and abs(quantity - whole) < _SAME_GIB)
     amount = "" if is_all else f"{figures.volume(quantity)} of it: "
-    tells = f"; to know: {first.what_tells}" if first.what_tells else ""
+    tells = to_know(alike)
     rest = len({one.reason for one in unpriced}) - 1
     more = f"; and {rest} more" if rest else ""
     reason = first.reason
     if len(reason) > _REASON_LENGTH:
         reason = f"{reason[:_REASON_LENGTH].rpartition(' ')[0]} …"
     return line(f"{amount}{reason}{tells}{more}")
+
+
+def to_know(unpriced: Sequence[model.Unpriced]) -> str:
+    """Return what would tell the price of the first of parts without one, or nothing."""
+    what = next((one.what_tells for one in unpriced if one.what_tells), "")
+    return f"; find out: {what}" if what else ""
 
 
 def _class_row(total: model.ClassTotal, whole: Decimal | None) -> tuple[Line, ...]:
@@ -205,12 +211,12 @@ def _all_row(totals: Sequence[model.ClassTotal], whole: Decimal) -> tuple[Line, 
         (),
         _sum(totals),
         line(f"{sum(total.edge_count for total in totals):,}"),
-        line(f"{gib} of it without a known price") if unpriced else (),
+        line(f"{gib} with no known price") if unpriced else (),
     )
 
 
 def _billed_row(totals: Sequence[model.ClassTotal]) -> tuple[Line, ...]:
-    note = line("sent, and what is processed on the way in")
+    note = line("sent, and ingress processing")
     return line(say("all billed", Role.STRONG)), (), (), _sum(totals), (), note
 
 
@@ -247,7 +253,7 @@ def _one_flow(pair: model.ZonePair) -> str:
     text = f"; one flow: {figures.rate(alone)} one way"
     if both is None or both == alone:
         return text
-    return f"{text}, {figures.rate(both)} each way with both at once"
+    return f"{text}, {figures.rate(both)} each way if both run at the same time"
 
 
 def _zones(pair: model.ZonePair) -> Line:

@@ -64,7 +64,7 @@ def _head(plan: model.JobPlan, options: RenderOptions) -> Iterator[Block]:
 def _need(need: model.JobNeed) -> Line:
     moved = (
         (need.in_bytes, f"in from {_place(need.source)}"),
-        (need.between_bytes, "between the machines"),
+        (need.between_bytes, "between the VMs"),
         (need.out_bytes, f"out to {_place(need.target)}"),
     )
     parts = [
@@ -75,13 +75,13 @@ def _need(need: model.JobNeed) -> Line:
     if need.cpu_seconds:
         parts.append(line(fixed(figures.duration(need.cpu_seconds), Role.STRONG), " of one vCPU"))
     deadline = f", done in {figures.duration(need.deadline_s)}" if need.deadline_s else ""
-    times = f", {figures.number(need.runs_per_month)} runs a month" if need.runs_per_month else ""
-    most = figures.counted(need.max_count, "machine")
+    times = f", {figures.number(need.runs_per_month)} runs per month" if need.runs_per_month else ""
+    most = figures.counted(need.max_count, "VM")
     paid = USAGE_WORDS[need.usage]
     return line(
         "Each run: ",
         doc.joined(parts),
-        f"{deadline}{times}; at most {most} in {need.region}, {paid} without discounts for use",
+        f"{deadline}{times}; at most {most} in {need.region}, {paid} without usage discounts",
     )
 
 
@@ -95,7 +95,7 @@ def _verdict(plan: model.JobPlan) -> Line:
     best = plan.options[0]
     shown = figures.shown(job_views.cost(best))
     equal = [one for one in plan.options if figures.shown(job_views.cost(one)) == shown]
-    fastest = f" and the fastest of {len(equal)} that cost the same" if len(equal) > 1 else ""
+    fastest = f" and the fastest of {len(equal)} with the same cost" if len(equal) > 1 else ""
     text = line(
         job_views.machines(best),
         f" is the cheapest in total{fastest}: ",
@@ -167,8 +167,8 @@ def _sure(plan: model.JobPlan) -> Iterator[Block]:
     if plan.sure is None:
         if plan.need.deadline_s is not None and plan.need.usage is not model.Usage.SPOT:
             none = (
-                "no machines meet the deadline at the slow end of the interval: allow more"
-                " (--max-count) or more time (--deadline)"
+                "no VMs meet the deadline at the slow end of the interval: allow more VMs "
+                "(--max-count) or more time (--deadline)"
             )
             yield doc.field("surer", none)
         return
@@ -178,7 +178,7 @@ def _sure(plan: model.JobPlan) -> Iterator[Block]:
         job_views.machines(plan.sure),
         ", ",
         fixed(job_views.cost(plan.sure)),
-        ", meets it at the slow end of the interval too: ",
+        ", also meets it at the slow end of the interval: ",
         _times(plan.sure),
         f", {odds(plan.sure.deadline_probability, plan.sure.usage)} likely in time",
     )
@@ -189,9 +189,9 @@ def _options(plan: model.JobPlan, options: RenderOptions) -> Iterator[Block]:
     """Yield the table of machines, the cheapest first."""
     has_months = plan.need.runs_per_month is not None
     phases = [p for p in model.JobPhase if any(_phase(one, p) for one in plan.options)]
-    cost = "a month" if has_months else "a run"
+    cost = "per month" if has_months else "per run"
     columns = [
-        doc.Column(title="machines"),
+        doc.Column(title="VMs"),
         *(
             doc.Column(title=phase.value, is_number=True, stacked=f"{phase}: {{}}")
             for phase in phases
@@ -209,11 +209,11 @@ def _options(plan: model.JobPlan, options: RenderOptions) -> Iterator[Block]:
     yield doc.Table(columns=tuple(columns), rows=rows, is_inner=True)
     if len(plan.options) > len(shown):
         rest = len(plan.options) - len(shown)
-        yield doc.para(f"and {figures.counted(rest, 'dearer type')}", is_inner=True)
+        yield doc.para(f"and {figures.counted(rest, 'more expensive type')}", is_inner=True)
     if options.folds or options.verbosity:
         for one in shown:
             bill = phrases.bills(one.line_items, None, are_costs=True)
-            yield doc.field("machine", job_views.machines(one), more=bill, is_source=True)
+            yield doc.field("VM", job_views.machines(one), more=bill, is_source=True)
 
 
 def _row(
@@ -246,7 +246,7 @@ def _phases(plan: model.JobPlan) -> Line:
     if plan.need.startup_s:
         parts.append(line(f"start-up {figures.duration(plan.need.startup_s)}"))
     for one in plan.options[0].phases:
-        rate = f" at {figures.rate(one.gbps)} a machine" if one.gbps else ""
+        rate = f" at {figures.rate(one.gbps)} per VM" if one.gbps else ""
         bound = phrases.limit_words(one.bound_by)
         parts.append(line(f"{one.phase} {figures.duration(one.duration_s)}{rate} ({bound})"))
     return doc.joined(parts, "; ")
@@ -257,10 +257,10 @@ def _traffic(plan: model.JobPlan) -> Iterator[Block]:
     if not plan.traffic_note and not plan.traffic_items:
         return
     usd = plan.traffic_usd_per_run
-    told: model.Text = "not known"
+    told: model.Text = "unknown"
     if usd is not None:
         spent = job_views.spent(usd, _of_month(plan, usd))
-        told = model.worded(spent, ", with any machines") if usd else "free, with any machines"
+        told = model.worded(spent, ", any number of VMs") if usd else "free, any number of VMs"
     note = f"; {plan.traffic_note}" if plan.traffic_note else ""
     paid = [one for one in plan.traffic_items if one.usd_per_month]
     more = tuple(phrases.bills(paid, None, are_costs=True))

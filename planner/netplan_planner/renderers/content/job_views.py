@@ -37,8 +37,8 @@ def cost(option: model.JobOption) -> model.Text:
 def spent(usd_per_run: Decimal, usd_per_month: Decimal | None) -> model.Text:
     """Return the same of amounts."""
     if usd_per_month is None:
-        return model.worded(model.Amount(usd=usd_per_run), " a run")
-    return model.worded(model.Amount(usd=usd_per_month), " a month")
+        return model.worded(model.Amount(usd=usd_per_run), " per run")
+    return model.worded(model.Amount(usd=usd_per_month), "/month")
 
 
 def bigger(plan: model.JobPlan, options: RenderOptions) -> Iterator[Block]:
@@ -48,11 +48,11 @@ def bigger(plan: model.JobPlan, options: RenderOptions) -> Iterator[Block]:
     at = next(n for n, one in enumerate(plan.sizes) if one.machine_type == plan.cheapest_size)
     cheapest, others = plan.sizes[at], plan.sizes[at + 1 :]
     family = cheapest.machine_type.rpartition("-")[0]
-    count = figures.counted(plan.options[0].count, "machine")
+    count = figures.counted(plan.options[0].count, "VM")
     found = line(
-        f"of {family}, {count}: bigger costs no more up to {cheapest.machine_type}"
+        f"{family}, {count}: larger sizes cost the same up to {cheapest.machine_type}"
         if at
-        else f"of {family}, {count}: no bigger size costs less than {cheapest.machine_type}"
+        else f"{family}, {count}: no larger size costs less than {cheapest.machine_type}"
     )
     if others:
         found = line(found, "; ", _step(cheapest, others[0]))
@@ -65,7 +65,7 @@ def _step(small: model.JobSize, big: model.JobSize) -> str:
     more = float(big.usd_per_run / small.usd_per_run - 1) if small.usd_per_run else 0.0
     faster = 1 - big.duration_s / small.duration_s if small.duration_s else 0.0
     limit = phrases.limit_words(big.bound_by)
-    why = f" (bound by {limit})" if limit else ""
+    why = f" (limit: {limit})" if limit else ""
     time = f"takes {figures.share(faster, 1)} less time" if faster > 0 else "is no faster"
     dearer = f"{big.machine_type} costs {figures.share(more, 1)} more and {time}"
     return f"{dearer}{why}"
@@ -94,7 +94,7 @@ def front(plan: model.JobPlan, options: RenderOptions) -> Iterator[Block]:
     in_time = in_time or list(plan.front)
     late = len(plan.front) - len(in_time)
     shown = spread(in_time, options.row_limit)
-    text = "the dearer, the faster; no other machines beat these"
+    text = "Cost/time trade-off"
     if len(in_time) > len(shown):
         text = f"{text}; {len(shown)} of {len(in_time)}"
     if late:
@@ -109,7 +109,7 @@ def front(plan: model.JobPlan, options: RenderOptions) -> Iterator[Block]:
         for one in shown
     ]
     columns = (
-        doc.Column(title="machines"),
+        doc.Column(title="VMs"),
         doc.Column(title="cost", is_number=True),
         doc.Column(title="time", is_number=True, stacked="in {}"),
     )
@@ -153,11 +153,13 @@ def _payment(one: model.JobPayment) -> Line:
     if rate is not None:
         text = line(
             text,
-            "; the machines on demand would cost less as Spot with up to"
-            f" {figures.number(rate)} interruptions of each a day",
+            f"; the on-demand VMs would cost less as Spot with up to {figures.number(rate)} "
+            "interruptions per VM and day",
         )
     if runs is not None:
-        text = line(text, f"; to commit the machines on demand pays from {_runs(runs)} a day on")
+        text = line(
+            text, f"; a commitment for the on-demand VMs saves money from {_runs(runs)} per day"
+        )
     return text
 
 
@@ -185,8 +187,8 @@ def _hours(found: model.JobHours) -> Line:
     count = f"{found.count} x " if found.count > 1 else ""
     return line(
         phrases.name(f"{count}{found.machine_type}"),
-        f" {figures.number(found.vm_hours_per_day)} VM hours a day,"
-        f" {figures.number(found.vcpu_hours_per_day)} vCPU hours,"
-        f" {figures.number(found.mean_machine_count)} machines at a time,",
-        model.worded(" ", model.Amount(usd=found.usd_per_day), " a day"),
+        f" {figures.number(found.vm_hours_per_day)} VM hours per day, "
+        f"{figures.number(found.vcpu_hours_per_day)} vCPU hours, "
+        f"{figures.number(found.mean_machine_count)} VMs on average,",
+        model.worded(" ", model.Amount(usd=found.usd_per_day), " per day"),
     )

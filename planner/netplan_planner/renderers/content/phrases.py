@@ -9,6 +9,7 @@ from decimal import Decimal
 
 from netplan_planner import model
 from netplan_planner.inert import NAME_LENGTH
+from netplan_planner.ledger.compared import is_paid_instead
 from netplan_planner.model.evidence.log_volume import LogSettings
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.document import (
@@ -61,35 +62,35 @@ SUBJECT_LENGTH = 160
 _LIMIT_NAMES = {
     "vm-egress": "VM egress",
     "nic-egress": "one physical NIC",
-    "vm-ingress": "what the receiver takes",
-    "grid-edge": "the grid's rate of the edge",
-    "storage-rate": "the measured rate of Cloud Storage",
-    "streams": "the connections",
+    "vm-ingress": "ingress of the receiver",
+    "grid-edge": "rate of the edge in the grid",
+    "storage-rate": "measured rate of Cloud Storage",
+    "streams": "connections",
     "external-egress": "egress to outside the VPC",
-    "region-quota": "the project's quota",
+    "region-quota": "project quota",
     "external-flow": "one flow to outside the VPC",
     "internal-flow": "one flow inside the VPC",
     "external-ingress": "ingress from outside the VPC",
     "external-ingress-packets": "packets from outside the VPC",
-    "receiver-cores": "the receiver's vCPUs",
+    "receiver-cores": "vCPUs of the receiver",
     "external-path": "external path",
-    "host-link": "the host's link",
+    "host-link": "host link",
     "vpn-tunnel": "VPN tunnels",
-    "single-flow-core": "the core of one flow",
-    "window-over-rtt": "window over round trip",
-    "send-buffer-over-rtt": "send buffer over round trip",
-    "slow-start-ramp": "the start of the transfer",
+    "single-flow-core": "core of one flow",
+    "window-over-rtt": "window / RTT",
+    "send-buffer-over-rtt": "send buffer / RTT",
+    "slow-start-ramp": "start of the transfer",
     "pod-overlay-header": "headers of the pod network",
     "pod-packet-budget": "packets of the pod network",
     "pod-stream": "one stream of a pod",
     "pod-encryption": "encryption of the pod network",
-    "pod-user-space": "the pod network's process",
-    "pod-interface": "the plugin's interface",
-    "disk": "the disk",
-    "measured-rate": "the measured rate",
-    "other-end": "the other end",
+    "pod-user-space": "process of the pod network",
+    "pod-interface": "interface of the plugin",
+    "disk": "disk",
+    "measured-rate": "measured rate",
+    "other-end": "other end",
     "serial-work": "work that runs on one vCPU",
-    "vcpus": "the vCPUs",
+    "vcpus": "vCPUs",
 }
 _PLURALS = {"hour": "hours", "minute": "minutes", "month": "months"}
 
@@ -108,7 +109,7 @@ def subject(text: str, place_count: int = 1, added_machines: int = 0) -> Line:
         added_machines: Where places are groups: machines beyond one a place.
     """
     others = f", and {place_count - 1:,} more" if place_count > 1 else ""
-    whole = f" ({place_count + added_machines:,} machines)" if added_machines else ""
+    whole = f" ({place_count + added_machines:,} VMs)" if added_machines else ""
     return line(say(text, length=SUBJECT_LENGTH), others, whole)
 
 
@@ -128,7 +129,7 @@ def limit_words(name: str) -> str:
     """Return the name of a limit in words.
 
     >>> limit_words("window-over-rtt")
-    'window over round trip'
+    'window / RTT'
     """
     return _LIMIT_NAMES.get(name, name.replace("-", " "))
 
@@ -175,7 +176,7 @@ def binding(estimate: model.Estimate, *, is_short: bool = False) -> Line:
 def bound(estimate: model.Estimate) -> Line:
     """Return what binds an estimate; empty when nothing is known."""
     what = binding(estimate)
-    return line("bound by ", what) if what else ()
+    return line("limit: ", what) if what else ()
 
 
 def throughput(estimate: model.Estimate, role: Role = Role.STRONG) -> Line:
@@ -203,7 +204,7 @@ def relief(fix: model.OrderedFix) -> Line:
     if fix.lost:
         return line(say(f"no more {fix.lost}", Role.STRONG))
     if fix.used_ratio is not None and fix.fixed is None:
-        return line(fixed(f"lifts a limit that is {fix.used_ratio:.0%} in use", Role.STRONG))
+        return line(fixed(f"raises a limit that is {fix.used_ratio:.0%} used", Role.STRONG))
     return ()
 
 
@@ -215,7 +216,7 @@ def money(usd: Decimal | None) -> Line:
 def effect(usd: Decimal) -> Line:
     """Return what a fix does to the bill in few words: `saves $643.07`."""
     verb = "costs" if usd < 0 else "saves"
-    return line(fixed(model.worded(f"{verb} ", model.Amount(usd=usd)), money_role(usd)))
+    return line(fixed(model.worded(f"{verb} ", model.Amount(usd=abs(usd))), money_role(usd)))
 
 
 def money_role(usd: Decimal) -> Role:
@@ -262,27 +263,50 @@ def bill(item: model.LineItem, *, is_cost: bool = False) -> Line:
     """
     verb = "costs" if (item.usd_per_month >= 0) is is_cost else "saves"
     usd = item.usd_per_month
-    amount = fixed(model.worded(f"{verb} ", model.Amount(usd=usd)), money_role(usd))
+    amount = fixed(model.worded(f"{verb} ", model.Amount(usd=abs(usd))), money_role(usd))
     return line(amount, " = ", product(item), f" ({origin(item)})")
 
 
 def bills(
     items: Sequence[model.LineItem], limit_count: int | None, *, are_costs: bool = False
 ) -> tuple[Line, ...]:
-    """Return the greatest lines of a bill; of the others what is paid, and what not, by kind."""
+    """Return the greatest lines of a bill; of the others what they come to, by kind.
+
+    Where some of the others are paid and some are not any more, their net comes first.
+    """
     ranked = sorted(items, key=lambda item: (-abs(item.usd_per_month), item.name, item.source))
     shown = ranked if limit_count is None else ranked[:limit_count]
     lines = [bill(item, is_cost=are_costs) for item in shown]
     rest = ranked[len(shown) :]
-    for is_positive in (True, False):
-        side = [item for item in rest if (item.usd_per_month >= 0) is is_positive]
-        if side:
-            total = model.total_usd(side)
-            amount = effect(-total if are_costs else total)
-            kinds = ((_kind(item), item.usd_per_month) for item in side)
-            more = f"and {figures.counted(len(side), 'line')} more: "
-            lines.append(line(more, amount, " (", by_kind(kinds), ")"))
+    if rest:
+        net = model.total_usd(rest)
+        amount = effect(-net if are_costs else net)
+        more = f"and {figures.counted(len(rest), 'line')} more: "
+        lines.append(line(more, amount, _sides(rest, are_costs=are_costs), _ALL_LINES))
     return tuple(lines)
+
+
+_ALL_LINES = "; all lines: --output json"
+
+
+def _sides(items: Sequence[model.LineItem], *, are_costs: bool) -> Line:
+    """Return what lines are by kind; of both signs how much each side is."""
+    sides = [
+        [item for item in items if _is_of_today(item, are_costs) is is_positive]
+        for is_positive in (True, False)
+    ]
+    kinds = [by_kind((_kind(one), one.usd_per_month) for one in side) for side in sides]
+    if not all(sides):
+        return line(" (", kinds[0] if sides[0] else kinds[1], ")")
+    paid, instead = (fixed(model.Amount(usd=abs(model.total_usd(side)))) for side in sides)
+    words = ("paid", "deducted") if are_costs else ("no longer paid", "paid instead")
+    first = line(" net: ", paid, f" {words[0]} (", kinds[0], "), ")
+    return line(first, instead, f" {words[1]} (", kinds[1], ")")
+
+
+def _is_of_today(item: model.LineItem, are_costs: bool) -> bool:
+    """Return whether a line is on the side that is paid, or no longer: not on the other one."""
+    return item.usd_per_month >= 0 and (are_costs or not is_paid_instead(item))
 
 
 def _kind(item: model.LineItem) -> str:
@@ -363,7 +387,7 @@ def blocks(incomplete: Sequence[str], options: RenderOptions) -> Iterator[Block]
     """Yield what could not be read in full; nothing where all was."""
     if not incomplete:
         return
-    yield Section(line=line("What could not be read in full"))
+    yield Section(line=line("Not fully read"))
     shown = incomplete[: options.row_limit]
     for what in shown:
         yield Item(line=line(what))

@@ -28,15 +28,15 @@ def changes(found: PlanChanges, options: RenderOptions) -> Iterator[Block]:
     """Yield the first step with its commands, all where everything is to be explained."""
     if not found.steps:
         return
-    yield doc.section("How: commands to run yourself")
+    yield doc.section("Commands to run yourself")
     told = found.steps if options.verbosity else found.steps[:_SHOWN]
     for step in told:
         yield from _step(step)
     rest = len(found.steps) - len(told)
     if rest:
         yield doc.para(
-            f"and {figures.counted(rest, 'step')} more: all as a script with --output"
-            " commands:FILE, as a list for Terraform with --output terraform:FILE"
+            f"and {figures.counted(rest, 'step')} more: as a script with --output commands:FILE, "
+            "as a Terraform list with --output terraform:FILE"
         )
     if found.order:
         yield doc.para(say(found.order, length=_LONG))
@@ -51,7 +51,7 @@ def _step(step: PlanChange) -> Iterator[Block]:
             yield doc.field(label, say(one.text, length=_LONG))
             yield from shown(one.commands)
     if fix.caution:
-        yield doc.field("careful", say(fix.caution, length=_LONG))
+        yield doc.field("risk", say(fix.caution, length=_LONG))
 
 
 def shown(commands: Sequence[str]) -> Iterator[Block]:
@@ -61,7 +61,7 @@ def shown(commands: Sequence[str]) -> Iterator[Block]:
         if command not in hidden:
             yield doc.Command(text=command)
     if hidden:
-        text = "cannot be shown safely as they are; --output json holds them"
+        text = "cannot be shown safely here; --output json has them"
         yield doc.para(f"{figures.counted(len(hidden), 'command')} {text}", is_inner=True)
 
 
@@ -84,7 +84,7 @@ def odds(probability: float | None, usage: model.Usage) -> str:
         return f"at least {figures.share(found, 1)}"
     # The model's intervals end at 0.99: beyond their ends nothing more is known.
     if found in {1 - _LAST, _LAST}:
-        return "over 99 %" if found > _LAST else "under 1 %"
+        return "over 99%" if found > _LAST else "under 1%"
     return figures.share(found, 1)
 
 
@@ -98,19 +98,19 @@ _LISTED_SERIES = 8
 _REASONS = {
     "architecture": "of another CPU architecture",
     "bandwidth": "with too little bandwidth",
-    "cap": "without a documented cap",
+    "cap": "with no documented cap",
     "deprecated": "deprecated",
-    "disks": "that do not take its disks",
-    "dominated": "with Tier_1, which the need does not take",
-    "flow": "with too little for one flow",
+    "disks": "that do not support its disks",
+    "dominated": "with Tier_1, which is not needed",
+    "flow": "too slow for one flow",
     "gpu": "for their GPUs",
     "memory": "with too little memory",
     "not-offered": "not offered in the region",
-    "placement": "that do not take its placement policy",
-    "price": "without a known price",
-    "reservation": "that its reservation is not for",
-    "nodes": "that save nothing, for its sole-tenant nodes are paid",
-    "series": "of other series than asked for",
+    "placement": "that do not support its placement policy",
+    "price": "with no known price",
+    "reservation": "that do not match its reservation",
+    "nodes": "that save nothing, because its sole-tenant nodes are billed",
+    "series": "of other series",
     "shared-core": "with shared cores",
     "vcpus": "with too few vCPUs",
 }
@@ -136,12 +136,12 @@ def machine_plan(plan: model.MachinePlan, options: RenderOptions) -> Iterator[Bl
     rows = [_candidate(number, c, plan.baseline) for number, c in enumerate(shown, 1)]
     columns = (
         doc.Column(title="", is_number=True),
-        doc.Column(title="machines"),
+        doc.Column(title="VMs"),
         doc.Column(title="vCPU", is_number=True, stacked="{} vCPU"),
         doc.Column(title="GiB", is_number=True, stacked="{} GiB"),
         doc.Column(title="usable", is_number=True, stacked="usable {}"),
-        doc.Column(title="a month", is_number=True, stacked="a month: {}"),
-        doc.Column(title="against today", stacked="against today: {}"),
+        doc.Column(title="per month", is_number=True, stacked="{}/month"),
+        doc.Column(title="change", stacked="change: {}"),
         doc.Column(title="note", is_note=True),
     )
     if rows:
@@ -153,11 +153,11 @@ def machine_plan(plan: model.MachinePlan, options: RenderOptions) -> Iterator[Bl
     if first is not None and first.low_gbps is not None:
         ends = figures.rate_interval(first.cap_gbps, first.low_gbps, first.high_gbps)
         one = _machines(msgspec.structs.replace(first, count=1))
-        yield doc.field("interval", one, ": ", fixed(ends), " in 90 % of cases")
+        yield doc.field("interval", one, ": ", fixed(ends), " in 90% of cases")
     if len(plan.front) > 1:
         front = plan.front[: options.row_limit]
         text = doc.listed([_front(candidate) for candidate in front], len(plan.front))
-        yield doc.field("front", "one machine, price against bandwidth: ", text)
+        yield doc.field("front", "trade-off of price and bandwidth, one VM: ", text)
     if options.folds:
         yield from _sources(shown)
     yield from _traffic(plan)
@@ -165,7 +165,7 @@ def machine_plan(plan: model.MachinePlan, options: RenderOptions) -> Iterator[Bl
         yield doc.field("doubt", plan.doubt)
     if plan.confidence is not model.Confidence.HIGH:
         sure = line(say(plan.confidence.value, Role.BAD), f": {plan.confidence_reason}")
-        yield doc.field("sure", sure)
+        yield doc.field("confidence", sure)
     yield from lost(plan.rejected, options)
 
 
@@ -174,23 +174,33 @@ def _sources(candidates: Sequence[model.Candidate]) -> Iterator[Block]:
     for candidate in candidates:
         lines = phrases.bills(candidate.line_items, None, are_costs=True)
         more = (*lines, explain.limit(candidate.limit))
-        yield doc.field("machine", _machines(candidate), more=more, is_source=True)
+        yield doc.field("VM", _machines(candidate), more=more, is_source=True)
 
 
 def infeasible(found: Shortfall, changes: Sequence[model.Text], by: Line = ()) -> Iterator[Block]:
     """Yield why no plan keeps the bounds, `by` what it is held back, and what to change."""
     shortfall = model.worded(": ", found.shortfall) if found.shortfall else ""
-    text = line(say("Infeasible, because", Role.BAD), f" {found.binding}", by, shortfall)
+    text = line(say("Infeasible:", Role.BAD), f" {found.binding}", by, shortfall)
     yield doc.para(text, is_inner=True)
     for change in changes:
         yield doc.field("change", change)
 
 
+def shortfalls(found: Sequence[Shortfall], most: int | None = None) -> Iterator[Block]:
+    """Yield an item for each of several, with what to change; `most` of them."""
+    for one in found[:most]:
+        told = [part for change in one.changes for part in (" or ", change)][1:]
+        changes = model.worded("; to change: ", *told) if told else ""
+        text = model.worded(f" ({one.binding}): ", one.shortfall, changes)
+        yield doc.item(phrases.name(one.name), line(say(text, length=_LONG)))
+    if most and len(found) > most:
+        yield doc.item(f"{len(found) - most:,} more (--top 0)")
+
+
 def no_machines(answer: model.Infeasible, options: RenderOptions) -> Iterator[Block]:
-    """Yield a need that nothing meets, with what binds."""
+    """Yield a need that nothing meets, with what binds and what to change."""
     yield doc.entry(_need(answer.need))
-    binding = line(say("Nothing meets this", Role.BAD), f": {answer.binding}. {answer.shortfall}")
-    yield doc.para(binding, is_inner=True)
+    yield from infeasible(answer, answer.changes)
     yield from lost(answer.rejected, options)
 
 
@@ -210,7 +220,7 @@ def _traffic(plan: model.MachinePlan) -> Iterator[Block]:
         )
         for item in plan.traffic_items
     ]
-    on_top = line(usd, f" on top, with any of them: {plan.traffic_note}")
+    on_top = line(usd, f" for traffic, in addition, with any of them: {plan.traffic_note}")
     yield doc.field("traffic", on_top, more=tuple(items))
 
 
@@ -229,7 +239,7 @@ def _sent(far: model.FarEnd) -> Iterator[str]:
 
 
 def _need(need: model.MachineNeed) -> Line:
-    least = [f"at least {need.vcpus} vCPU"] if need.vcpus else []
+    least = [f"at least {need.vcpus} vCPUs"] if need.vcpus else []
     least += [f"at least {figures.number(need.memory_gib)} GiB"] if need.memory_gib else []
     if need.outside_gbps:
         least.insert(0, f"{figures.rate(need.outside_gbps)} of it to outside addresses")
@@ -237,7 +247,7 @@ def _need(need: model.MachineNeed) -> Line:
         least.append(f"to {need.far.machine_type}")
     least += _sent(need.far)
     if need.far.transfer_bytes:
-        least.append(f"{figures.byte_volume(need.far.transfer_bytes)} a transfer")
+        least.append(f"{figures.byte_volume(need.far.transfer_bytes)} per transfer")
     if need.min_flow_gbps:
         least.append(f"{figures.rate(need.min_flow_gbps)} in one flow")
     where = "" if need.outside_gbps else f" {_WHERE[need.destination]}"
@@ -275,7 +285,7 @@ def _machines(candidate: model.Candidate, role: Role = Role.NAME) -> Line:
 def _price(usd: Decimal | None) -> Line:
     if usd is None:
         return line(say("price unknown", Role.BAD))
-    return line(fixed(model.worded(model.Amount(usd=usd), " a month")))
+    return line(fixed(model.worded(model.Amount(usd=usd), "/month")))
 
 
 def _candidate(
@@ -306,7 +316,8 @@ def _difference(candidate: model.Candidate, baseline: model.Candidate | None) ->
     if not saved:
         return line("the same")
     word = "less" if saved > 0 else "more"
-    return line(fixed(model.worded(model.Amount(usd=saved), f" {word}"), phrases.money_role(saved)))
+    amount = model.Amount(usd=abs(saved))
+    return line(fixed(model.worded(amount, f" {word}"), phrases.money_role(saved)))
 
 
 def _front(candidate: model.Candidate) -> Line:

@@ -91,7 +91,7 @@ def heading(answer: model.Prediction) -> doc.Title:
         parts.append(
             figures.counted(query.streams, "stream")
             if query.streams is not None
-            else "as many streams as it takes"
+            else "as many streams as needed"
         )
     if query.rtt_ms is not None:
         parts.append(f"RTT {query.rtt_ms:.3g} ms")
@@ -128,14 +128,14 @@ def _body(answer: model.Prediction) -> Iterator[Block]:
     for note in answer.notes:
         yield _para(f"note: {note}")
     if answer.rtt_detail:
-        yield _para(f"round-trip time by {answer.rtt_detail}")
+        yield _para(f"round-trip time from {answer.rtt_detail}")
 
 
 def _likely(found: model.Estimate, gbps: float) -> str:
     """Return the value with its interval; of ends far apart the cases say more."""
     low, high = found.low_gbps or gbps, found.high_gbps or gbps
     if found.cases and high > FAR_APART * low:
-        return f"{figures.rate(gbps)} likely; what nobody told decides, case by case below"
+        return f"expected {figures.rate(gbps)}; missing inputs are assumed, case by case below"
     share = figures.share(found.level or 0.0, 1.0)
     return f"{figures.rate_interval(gbps, low, high)} in {share} of cases"
 
@@ -154,11 +154,11 @@ def _unknown(answer: model.Prediction) -> Iterator[Block]:
     least = f"from {figures.rate(found.low_gbps)}" if found.low_gbps is not None else ""
     most = f"at most {figures.rate(found.limits[0].gbps)}" if found.limits else ""
     spoken = ", ".join(part for part in (least, most) if part)
-    yield _para(f"{spoken}; no likely value: {why}" if spoken else f"unknown: {why}")
+    yield _para(f"{spoken}; no expected value: {why}" if spoken else f"unknown: {why}")
     if least:
-        yield _para("the least is the lowest published row of this machine type: small files")
+        yield _para("the minimum is the lowest published row of this machine type: small files")
     if found.limits:
-        yield _para(f"the most is {_limit(found.limits[0])}")
+        yield _para(f"the maximum is {_limit(found.limits[0])}")
     for said in found.assumed:
         yield _para(f"assumed: {said}")
 
@@ -169,8 +169,8 @@ def _service(answer: model.Prediction) -> Iterator[Block]:
     if service is None or done is None:
         return
     yield _para(
-        f"{done.tps:,.0f} transactions/s [{done.low_tps:,.0f} to {done.high_tps:,.0f}], bound by"
-        f" the {done.binding}"
+        f"{done.tps:,.0f} transactions/s [{done.low_tps:,.0f} to {done.high_tps:,.0f}], limit: "
+        f"{done.binding}"
     )
     size = f"{service.bytes_per_transaction / 1000:.3g} kB"
     if service.low_bytes_per_transaction != service.high_bytes_per_transaction:
@@ -180,7 +180,7 @@ def _service(answer: model.Prediction) -> Iterator[Block]:
     if service.low_ceiling_tps != service.high_ceiling_tps:
         top = f"{service.high_ceiling_tps:,.0f}" if service.high_ceiling_tps else "open"
         most += f" [{service.low_ceiling_tps:,.0f} to {top}]"
-    yield _para(f"service: {size} a transaction, at most {most}")
+    yield _para(f"service: {size} per transaction, at most {most}")
 
 
 def _time(found: model.Estimate) -> Iterator[Block]:
@@ -196,14 +196,14 @@ def _cost(plan: model.Planning) -> Iterator[Block]:
     if cost is None:
         return
     if cost.usd is None:
-        yield _para(f"costs an unknown amount: {cost.why_unknown}")
+        yield _para(f"cost unknown: {cost.why_unknown}")
         return
     if cost.high_usd is not None:
         yield _para(
             model.worded(
                 *("costs ", model.Amount(usd=cost.usd), " to ", model.Amount(usd=cost.high_usd)),
-                f" by where the receiver is: {figures.volume(cost.gib)} with headers, prices of"
-                f" {cost.prices_as_of}",
+                f" depending on where the receiver is: {figures.volume(cost.gib)} with headers, "
+                f"prices of {cost.prices_as_of}",
             )
         )
         return
@@ -229,17 +229,27 @@ def _cost(plan: model.Planning) -> Iterator[Block]:
 def _binding(found: model.Estimate) -> Iterator[Block]:
     """Yield what binds, how likely, what comes behind it and what lifts it."""
     first = found.limits[0]
-    yield _para(f"bound by {_limit(first)}{_chance(found, 0)}")
+    yield _para(f"limit: {_limit(first)}{_chance(found, 0)}")
     if len(found.limits) > 1:
         yield _para(f"then {_limit(found.limits[1])}{_chance(found, 1)}")
     if first.lifted_by:
-        yield _para(f"lifted by {first.lifted_by}")
+        yield _para(f"to raise it: {first.lifted_by}")
 
 
 def _chance(found: model.Estimate, at: int) -> str:
-    """Return how likely a limit binds, where that is worth a word."""
+    """Return how likely a limit binds, where that is worth a word, and at what rate.
+
+    The rate is told where the limit's own figure is not one that the path may carry.
+    """
     chance = found.probabilities[at] if found.probabilities else 0.0
-    return f" ({figures.share(chance, 1.0)} likely)" if chance >= _LEAST_CHANCE else ""
+    if chance < _LEAST_CHANCE:
+        return ""
+    own, then = found.limits[at].gbps, found.binding_gbps[at] or 0.0
+    is_inside = (found.low_gbps or 0.0) <= own <= (found.high_gbps or 0.0)
+    return (
+        f" (probability {figures.share(chance, 1.0)}"
+        f"{'' if is_inside else f', at {figures.rate(then)}'})"
+    )
 
 
 def _limit(limit: model.Limit) -> str:
@@ -256,24 +266,24 @@ def _to_plan_with(answer: model.Prediction) -> Iterator[Block]:
     cases = [one for one in found.cases if one.of != "threads" or not has_row]
     if cases:
         inputs = ", ".join(dict.fromkeys(one.of for one in cases))
-        yield _para(f"by what nobody told ({inputs}), each case by itself:")
+        yield _para(f"by missing inputs ({inputs}), each case separately:")
         columns = (doc.Column(title=""), doc.Column(title="", is_note=True))
         yield doc.Table(columns=columns, rows=tuple(map(_case, cases)), is_inner=True)
     if plan.doubt:
         yield _para(f"doubt: {plan.doubt}")
     if plan.quota:
-        yield _para(f"holds too: {plan.quota}; its value is not known here (--quota-gbps)")
+        yield _para(f"also limited by: {plan.quota}; its value is unknown (--quota-gbps)")
 
 
 def _by_core(plan: model.Planning, likely_gbps: float) -> Iterator[tuple[str, str]]:
     core = plan.one_core
-    yield "likely", f"{figures.rate(likely_gbps)}, where flows spread over queues and cores"
+    yield "expected", f"{figures.rate(likely_gbps)}, with many flows over several queues and cores"
     if core is not None:
         told = figures.rate_interval(core.gbps, core.low_gbps, core.high_gbps)
-        yield "one core", f"{told}, where one carries all: {_ONE_CORE_IS}"
+        yield "one core", f"{told}, if one core carries all: {_ONE_CORE_IS}"
     if plan.cap_gbps is not None:
-        yield "cap", f"{figures.rate(plan.cap_gbps)}, documented; a ceiling, no promise"
-    yield "what decides", plan.probe
+        yield "cap", f"{figures.rate(plan.cap_gbps)}, documented; a maximum, not guaranteed"
+    yield "measure to be sure", plan.probe
 
 
 def _pairs(rows: tuple[tuple[str, str], ...]) -> doc.Table:
@@ -291,7 +301,7 @@ def _case(one: model.Case) -> tuple[Line, Line]:
 def _explained(answer: model.Prediction) -> Iterator[Block]:
     """Yield every limit with its source, and how the figure follows."""
     found, query = answer.estimate, answer.query
-    yield doc.entry("every limit, the least first")
+    yield doc.entry("every limit, the lowest first")
     for at, limit in enumerate(found.limits):
         spread = ""
         if limit.kind is model.LimitKind.MEASURED and limit.low_gbps and limit.high_gbps:
@@ -300,21 +310,24 @@ def _explained(answer: model.Prediction) -> Iterator[Block]:
         yield _para(f"  {limit.source}, {limit.as_of}")
     if found.gbps is None:
         return
-    yield doc.entry("how the figure follows")
+    yield doc.entry("calculation")
     yield _para(
-        "value: the least limit, because a stream that is alone shares with nobody"
+        "value: the lowest limit, because a single stream shares with no other"
         if query.streams == 1
-        else "value: (offered^-3 + cap^-3)^(-1/3), where offered = streams x window / RTT and cap"
-        " is the least of the other limits, and no less than one stream alone"
+        else "value: the minimum of offered = streams x window / RTT and the limits; for "
+        "limits that drop packets on the path, (offered^-3 + cap^-3)^(-1/3), and at "
+        "least one stream alone"
     )
     if query.duration_s is not None or query.transfer_bytes is not None:
-        recovery = "" if query.streams == 1 else "; where a cap stops it, CUBIC's recovery after it"
+        recovery = (
+            "" if query.streams == 1 else "; where a cap limits it, followed by CUBIC recovery"
+        )
         yield _para(
-            "start: 10 segments at first, doubled each round trip, 1.5 round trips before the"
-            f" first byte counts{recovery}"
+            "start: 10 segments first, doubled each round trip; one round trip before the first "
+            f"byte counts{recovery}"
         )
     yield _para(
-        "interval: from the least to the greatest case of what nobody told, and around them the"
-        " same with limits and habits at their least and most favourable, scaled by what left-out"
-        " measurement campaigns have shown (docs/accuracy.md)"
+        "interval: from the lowest to the highest case of the missing inputs. Each case has "
+        "limits and model factors at their least and most favourable. It is scaled by the errors "
+        "on measurement campaigns that the model did not use (docs/background/accuracy.md)"
     )

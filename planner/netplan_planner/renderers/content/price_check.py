@@ -56,7 +56,9 @@ def blocks(answer: model.PriceCheck, options: RenderOptions) -> Iterator[Block]:
     for text in answer.outdated:
         yield _item(text)
     for lack in answer.lacking:
-        yield _item(f"{lack.region} lacks prices of traffic, which stay unknown there: {lack.what}")
+        yield _item(
+            f"{lack.region} has no prices for some traffic, which stay unknown: {lack.what}"
+        )
     by_series = Counter(one.machine_type.partition("-")[0] for one in answer.unpriced)
     listed = ", ".join(f"{series} {count}" for series, count in by_series.most_common())
     yield doc.para(

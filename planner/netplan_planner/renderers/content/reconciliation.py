@@ -59,6 +59,8 @@ def beside_table(answer: model.Reconciliation) -> Iterator[str]:
     """Yield what makes the figures less than a comparison."""
     for warning in answer.warnings:
         yield f"netplan: {warning}"
+    if answer.price_age:
+        yield answer.price_age
 
 
 def _cells(one: model.SkuBalance) -> tuple[Cell, ...]:
@@ -97,9 +99,9 @@ def blocks(answer: model.Reconciliation, options: RenderOptions) -> Iterator[Blo
             f" {_usd(answer.not_usage_usd)}"
         )
     if answer.credits_usd:
-        yield _para(f"credits, not taken off: {_usd(answer.credits_usd)}")
+        yield _para(f"credits, not subtracted: {_usd(answer.credits_usd)}")
     if not answer.names_projects:
-        yield _para("the export names no projects: all of it is compared")
+        yield _para("the export names no projects, so all of it is compared")
     if answer.other_projects:
         names = ", ".join(name or "no project" for name in answer.other_projects)
         yield _para(f"not compared: usage of {names}")
@@ -119,12 +121,12 @@ def _balances(answer: model.Reconciliation) -> Table:
         Column(title="modelled USD", is_number=True, stacked="modelled {} USD"),
         Column(title="billed USD", is_number=True, stacked="billed {} USD"),
         Column(title="residual USD", is_number=True, stacked="residual {} USD"),
-        Column(title="of what", is_note=True),
+        Column(title="includes", is_note=True),
     )
     residual = answer.billed_usd - answer.modelled_usd
     sums = (answer.modelled_usd, answer.billed_usd, residual)
     empty: Line = ()
-    total = (line("traffic in all"), empty, empty, empty, *map(_amount, sums), empty)
+    total = (line("total traffic"), empty, empty, empty, *map(_amount, sums), empty)
     return Table(columns=columns, rows=(*map(_row, answer.balances), total))
 
 

@@ -32,7 +32,7 @@ def blocks(answer: RulePage, options: RenderOptions) -> Iterator[Block]:
     for title, text in (
         ("Why it matters", answer.rationale),
         ("What to do", answer.remediation),
-        ("When it keeps silent", answer.guards),
+        ("No finding if", answer.guards),
     ):
         yield doc.entry(title)
         yield doc.para(_said(text), is_inner=True)
@@ -43,7 +43,7 @@ def blocks(answer: RulePage, options: RenderOptions) -> Iterator[Block]:
         yield doc.para(_said(f"{one.unit}, {one.allowed}: {one.about}"), is_inner=True)
     if answer.aliases:
         yield doc.entry(f"Earlier names: {', '.join(answer.aliases)}")
-    yield doc.entry("What it takes")
+    yield doc.entry("Effort")
     for name, text in (
         ("effort", answer.work.effort),
         ("restart", answer.work.restart),

@@ -2,30 +2,19 @@
 
 from collections.abc import Iterator
 
-from netplan_planner.model import SkuMap
-from netplan_planner.renderers.content import DataTable
+from netplan_planner.model import SkuMap, SkuMeaning
+from netplan_planner.renderers.content import Cell, DataTable, data_table
 from netplan_planner.renderers.content.phrases import first_of
 from netplan_planner.renderers.document import Block, Column, Para, Table, line, say
 from netplan_planner.renderers.options import RenderOptions
 
 SCHEMA = "netplan.sku-map/1"
-COLUMNS = (
-    *("sku_id", "kind", "series", "component", "usage", "counts_in_plain_vm_price"),
-    "reason",
-)
 _TITLES = ("SKU", "kind", "series", "component", "usage", "in plain VM price", "reason")
 
 
 def table(answer: SkuMap) -> DataTable:
     """Return a row a SKU."""
-    rows = (
-        (
-            *(one.sku_id, one.kind, one.series, one.component, one.usage),
-            *(one.counts_in_plain_vm_price, one.reason),
-        )
-        for one in answer.skus
-    )
-    return DataTable(COLUMNS, rows)
+    return data_table(SkuMeaning, answer.skus)
 
 
 def blocks(answer: SkuMap, options: RenderOptions) -> Iterator[Block]:
@@ -36,17 +25,12 @@ def blocks(answer: SkuMap, options: RenderOptions) -> Iterator[Block]:
         Column(title=title, is_note=at == last, stacked=f"{title} {{}}")
         for at, title in enumerate(_TITLES)
     )
-    rows = tuple(
-        tuple(
-            line(say(text))
-            for text in (
-                *(one.sku_id, one.kind, one.series, one.component, one.usage),
-                *("yes" if one.counts_in_plain_vm_price else "no", one.reason),
-            )
-        )
-        for one in answer.skus
-    )
+    rows = tuple(tuple(line(say(_in_words(cell))) for cell in row) for row in table(answer).rows)
     yield Table(columns=columns, rows=rows)
+
+
+def _in_words(cell: Cell) -> str:
+    return {True: "yes", False: "no"}[cell] if isinstance(cell, bool) else str(cell)
 
 
 def asides(answer: SkuMap) -> Iterator[str]:
@@ -54,7 +38,7 @@ def asides(answer: SkuMap) -> Iterator[str]:
     yield _counts(answer)
     yield from first_of(answer.unrecognised, "unrecognised SKUs")
     for name in answer.unfinished:
-        yield f"  {name}: its last page names a next one: more SKUs exist"
+        yield f"  {name}: incomplete: its last page names another page"
 
 
 def _counts(answer: SkuMap) -> str:

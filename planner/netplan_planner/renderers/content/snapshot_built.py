@@ -1,6 +1,7 @@
 """A price snapshot that was built: what it is made of, and beside it what was noticed."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 from netplan_planner.model import ListDifference, SnapshotBuilt
 from netplan_planner.renderers import document as doc
@@ -21,7 +22,7 @@ def table(answer: SnapshotBuilt) -> DataTable:
 
 
 def blocks(answer: SnapshotBuilt, options: RenderOptions) -> Iterator[Block]:
-    """Yield the file with its hash, what was read, and the sources of each table."""
+    """Yield the file with its hash, what was read, who uses it, and the sources of each table."""
     path = say(f"{answer.path}:", Role.PLACE, length=_LONG)
     yield doc.para(path, f" {answer.size_bytes:,} bytes")
     yield doc.para(f"SHA-256 {answer.sha256}")
@@ -29,6 +30,16 @@ def blocks(answer: SnapshotBuilt, options: RenderOptions) -> Iterator[Block]:
         f"{answer.sku_count:,} SKUs read, {answer.unread_count:,} of those needed not"
         f" recognised; prices of {answer.as_of}, catalogue of {answer.network_as_of}"
     )
+    if answer.is_default:
+        yield doc.para(
+            "Every verb now uses these prices. To use the shipped ones: --prices shipped"
+        )
+    else:
+        yield doc.para("Use them: ", say(f"--prices {Path(answer.path).parent}", length=_LONG))
+    if not options.verbosity:
+        sources = {one.source for one in answer.sources}
+        yield doc.para(f"From {len(sources):,} sources (list them: --explain)")
+        return
     columns = (
         doc.Column(title=""),
         doc.Column(title="rows", is_number=True, stacked="{} rows"),
@@ -52,10 +63,12 @@ def asides(answer: SnapshotBuilt) -> Iterator[str]:
     if answer.kept_types:
         yield f"netplan: {answer.kept_types}"
     if answer.lacking:
-        yield f"{len(answer.lacking):,} regions lack prices of traffic, which stay unknown there:"
+        yield (
+            f"{len(answer.lacking):,} regions have no prices for some traffic, which stay unknown:"
+        )
         yield from first_of((f"{one.region}: {one.what}" for one in answer.lacking), "regions")
     if answer.unread:
-        yield f"{len(answer.unread):,} SKUs are needed and cannot be used:"
+        yield f"{len(answer.unread):,} needed SKUs cannot be used:"
         yield from first_of(
             (
                 f"{sku.sku_id} {sku.description!a}: {sku.reason} ({sku.where})"
@@ -64,7 +77,7 @@ def asides(answer: SnapshotBuilt) -> Iterator[str]:
             "SKUs",
         )
     if answer.priceless:
-        yield f"{len(answer.priceless):,} SKUs are needed and have no price in the catalogue:"
+        yield f"{len(answer.priceless):,} needed SKUs have no price in the catalogue:"
         yield from first_of(
             (f"{sku.sku_id} {sku.description!a}: {sku.reason}" for sku in answer.priceless), "SKUs"
         )
@@ -72,8 +85,8 @@ def asides(answer: SnapshotBuilt) -> Iterator[str]:
         yield f"{len(answer.choices):,} rates have two SKUs:"
         yield from first_of(
             (
-                f"{one.series} {one.component} {one.usage} in {one.region}: took {one.taken}"
-                f" ({one.why}), not {', '.join(one.others)}"
+                f"{one.series} {one.component} {one.usage} in {one.region}: used {one.taken} "
+                f"({one.why}), not {', '.join(one.others)}"
                 for one in answer.choices
             ),
             "rates",
@@ -82,7 +95,7 @@ def asides(answer: SnapshotBuilt) -> Iterator[str]:
     if answer.before is not None:
         counts = answer.before.counts
         moved = ", ".join(f"{one.count:,} prices of {one.area}s {one.change}" for one in counts)
-        said = moved or "nothing moved by more than 20 %"
+        said = moved or "no price changed by more than 20%"
         yield f"against {answer.before.path} ({answer.before.as_of}): {said}"
 
 
@@ -92,9 +105,9 @@ def _of_lists(answer: SnapshotBuilt) -> Iterator[str]:
         return
     offered = sum(one.is_offered for one in found.differences)
     yield (
-        f"{found.compared_count:,} listed prices on demand and of commitments are sums of SKUs"
-        f" too: {len(found.differences):,} differ, {offered:,} of the {found.offered_count:,} that"
-        " are offered"
+        f"{found.compared_count:,} listed on-demand and commitment prices are also sums of SKUs: "
+        f"{len(found.differences):,} differ, {offered:,} of the {found.offered_count:,} offered "
+        "ones"
     )
     yield from first_of(map(_difference, found.differences), "prices")
 

@@ -127,12 +127,16 @@ def grid(table: doc.Table) -> Grid:
     ]
     columns = tuple(table.columns[i] for i in used)
     rows = tuple(tuple(row[i] for i in used) for row in table.rows)
-    return Grid(columns=columns, rows=rows, head=_head(columns))
+    return Grid(columns=columns, rows=rows, head=_head(columns, rows))
 
 
-def _head(columns: Sequence[doc.Column]) -> int:
-    """Return the first column with a title: one without numbers the rows, or says `alone`."""
-    return next((index for index, column in enumerate(columns) if column.title), 0)
+def _head(columns: Sequence[doc.Column], rows: Sequence[Sequence[Line]]) -> int:
+    """Return the first column with a title: one without numbers the rows, or says `alone`.
+
+    Where a row has no cell there, the first column names the rows.
+    """
+    first = next((index for index, column in enumerate(columns) if column.title), 0)
+    return first if all(doc.plain(row[first]).strip() for row in rows) else 0
 
 
 def _split(
@@ -257,5 +261,8 @@ def _title(blocks: list[Block]) -> Title:
         if isinstance(block, Title):
             del blocks[at]
             return block
+    if blocks and isinstance(entry := blocks[0], Entry):
+        del blocks[0]  # said once, as the title
+        return Title(line=entry.line, basis=())
     heading = next((block.line for block in blocks if isinstance(block, Entry)), line("netplan"))
     return Title(line=heading, basis=())

@@ -31,7 +31,7 @@ class KnownDoubt(Value, frozen=True, kw_only=True):
 
 @cache
 def known_doubts() -> tuple[KnownDoubt, ...]:
-    """Return the doubts that docs/accuracy.md has of its own values."""
+    """Return the doubts that docs/background/accuracy.md has of its own values."""
     return shipped_values(DATA / "known_doubts.csv", KnownDoubt, as_of="source_date")
 
 
@@ -74,10 +74,10 @@ def doubt_of(query: PathQuery, found: Estimate) -> str:
         is_seen = low is not None and low <= one.seen_gbps < (found.gbps or 0.0)
         if is_bound and is_seen and query.path_class is one.path_class:
             return (
-                f"in the one published campaign of such paths ({one.as_of:%Y-%m},"
-                f" {one.row_count} rates of {one.machine_type}) such a value was"
-                f" {100 * one.median_error_ratio:.0f} % too high in the median:"
-                f" {one.seen_gbps:g} Gbit/s, and why is not known; nearer the low end until a"
-                " probe says otherwise (docs/accuracy.md)"
+                f"in the only published campaign of such paths ({one.as_of:%Y-%m},"
+                f" {one.row_count} rates of {one.machine_type}) such values were"
+                f" {100 * one.median_error_ratio:.0f} % too high in the median: {one.seen_gbps:g}"
+                " Gbit/s. The reason is unknown, so expect the low end until you measure"
+                " (docs/background/accuracy.md)"
             )
     return ""

@@ -26,8 +26,8 @@ from netplan_planner.throughput.goodput.mean import (
     Column,
     Means,
     PathTerms,
-    goodput_gbps,
     means,
+    rates,
 )
 from netplan_planner.throughput.goodput.terms import TermSpans
 from netplan_planner.throughput.transport import transfer
@@ -87,8 +87,10 @@ class Factors(NamedTuple):
     1 goes beyond these bounds, as a distance of its own: powers of e.
     """
 
-    scatter: NDArray[np.float64]
-    """Of both ends, by place."""
+    below: NDArray[np.float64]
+    """Of low ends, by place."""
+    above: NDArray[np.float64]
+    """Of high ends, by place."""
     probed: tuple[float, float] = PROBED_TAILS[0.9]
     """Standard deviations below and above, for what probes taught."""
 
@@ -101,13 +103,13 @@ def spread(terms: TermSpans, place: NDArray[np.int8]) -> Spread:
         place: Code of `PLACES` by path.
     """
     likely = means(terms.likely)
-    least = means(terms.low, transfer.UNFAVOURABLE)
-    greatest = means(terms.high, transfer.FAVOURABLE)
+    least = rates(terms.low, transfer.UNFAVOURABLE)
+    greatest = rates(terms.high, transfer.FAVOURABLE)
     value = likely.gbps
-    cases = [np.where(np.isnan(value), value, goodput_gbps(some)) for some in terms[1::2]]
+    cases = [np.where(np.isnan(value), value, rates(some).gbps) for some in terms[1::2]]
     case_low, case_high = np.fmin(cases[0], value), np.fmax(cases[1], value)
     # Where nobody knows the length of the path, the caps at their least are all that can be said.
-    bound = np.where(np.isnan(least.gbps), least.cap_gbps, least.gbps)
+    bound = np.where(np.isnan(least.gbps), least.met.cap_gbps, least.gbps)
     low = np.where(np.isnan(value), np.nan, np.fmin(bound, case_low / WALL_RATIO))
     documented = greatest.limits_gbps[:, _WALLS]
     wall = WALL_RATIO * np.min(np.where(np.isnan(documented), np.inf, documented), axis=1)
@@ -147,9 +149,8 @@ def interval(found: Spread, factors: Factors) -> tuple[Column, Column]:
     Both are products of rates that rise with whatever raises the value, so they rise with it.
     """
     mean = found.means.gbps
-    factor = factors.scatter[found.place]
-    low = _end(found.case_low_gbps, found.low_gbps, factor, -1)
-    high = _end(found.case_high_gbps, found.high_gbps, factor, 1)
+    low = _end(found.case_low_gbps, found.low_gbps, factors.below[found.place], -1)
+    high = _end(found.case_high_gbps, found.high_gbps, factors.above[found.place], 1)
     high = np.minimum(high, found.wall_gbps)
     if found.learnt_ratio.any():
         low, high = _probed(found, factors.probed, low, high)
@@ -189,8 +190,16 @@ def factors_at(level: float) -> Factors:
     levels = sorted({key[1] for key in table})
     if not levels[0] <= level <= levels[-1]:
         raise ValueError(f"a level is between {levels[0]:g} and {levels[-1]:g}, got {level:g}")
-    scatter = [np.interp(level, levels, [table[place, one] for one in levels]) for place in PLACES]
-    return Factors(np.array(scatter), probed_tails(level))
+    below, above = (
+        np.array(
+            [
+                np.interp(level, levels, [table[place, one][end] for one in levels])
+                for place in PLACES
+            ]
+        )
+        for end in (0, 1)
+    )
+    return Factors(below, above, probed_tails(level))
 
 
 def probed_tails(level: float) -> tuple[float, float]:
@@ -204,9 +213,10 @@ def probed_tails(level: float) -> tuple[float, float]:
 
 
 @cache
-def _table() -> dict[tuple[str, float], float]:
+def _table() -> dict[tuple[str, float], tuple[float, float]]:
     return {
-        (row["place"], float(row["level"])): float(row["factor"]) for row in shipped_rows(_FILE)
+        (row["place"], float(row["level"])): (float(row["below"]), float(row["above"]))
+        for row in shipped_rows(_FILE)
     }
 
 
@@ -225,32 +235,32 @@ def draws(spans: TermSpans, count: int = COUNT) -> PathTerms:
     """Return `count` rows of terms for the first path of `spans`.
 
     Each quantity moves by itself: evenly on a logarithmic scale from its least to its likely value
-    in one half of the draws, from there to its greatest in the other.
+    in one half of the draws, from there to its greatest in the other. A shared limit that may be
+    another one stands there in that half: nothing between the two cases was ever stated.
     """
     shares = _shares(count)
-    shared_count = spans.likely.shared_gbps.shape[1]
-    flow_count = spans.likely.per_flow_gbps.shape[1]
-    ends = (spans.low, spans.likely, spans.high)
     first = spans.likely
+    shared_count = first.shared_gbps.shape[1]
+    after = shared_count + first.per_flow_gbps.shape[1]
 
-    def drawn(name: str, at: int) -> NDArray[np.float64]:
-        low, likely, high = (float(getattr(one, name)[0]) for one in ends)
-        return _between(low, likely, high, shares[:, at])
+    def drawn(name: str, at: int, column: int | tuple[int, int] = 0) -> NDArray[np.float64]:
+        case_low, low, case_high, high = (float(getattr(one, name)[column]) for one in spans[1:])
+        likely = float(getattr(first, name)[column])
+        found = _between(low, likely, high, shares[:, at])
+        if name != "shared_gbps" or not np.isfinite(likely):
+            return found
+        below = case_low if case_low < likely else np.nan
+        above = case_high if case_high > likely else np.nan
+        case = np.where(shares[:, at] < 1 / 2, below, above)
+        return np.where(np.isnan(case), found, case)
 
     def drawn_limits(name: str, start: int, width: int) -> NDArray[np.float64]:
-        rows = [getattr(one, name)[0] for one in ends]
-        return np.column_stack(
-            [
-                _between(rows[0][i], rows[1][i], rows[2][i], shares[:, start + i])
-                for i in range(width)
-            ]
-        )
+        return np.column_stack([drawn(name, start + i, (0, i)) for i in range(width)])
 
-    after = shared_count + flow_count
     held = PathTerms._make(np.repeat(column[:1], count, axis=0) for column in first)
     return held._replace(
         shared_gbps=drawn_limits("shared_gbps", 0, shared_count),
-        per_flow_gbps=drawn_limits("per_flow_gbps", shared_count, flow_count),
+        per_flow_gbps=drawn_limits("per_flow_gbps", shared_count, after - shared_count),
         window_bytes=drawn("window_bytes", after),
         sent_bytes=drawn("sent_bytes", after + 2),
         rtt_ms=drawn("rtt_ms", after + 1),

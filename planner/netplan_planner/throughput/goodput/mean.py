@@ -2,7 +2,7 @@
 
     offered = streams x the lesser of the receive window and the send buffer / RTT
     cap     = least of the hard limits: of the machines, of the flows together, of the way
-    steady  = soft minimum of offered and cap
+    steady  = least of both; soft minimum of offered and what drops on the way
     goodput = mean of the course from a cold start to the end of the transfer, else steady
 
 One row is one path; all arrays have one axis of the same length. A single path is a table of one.
@@ -140,9 +140,7 @@ class Means(NamedTuple):
 
 def means(terms: PathTerms, behaviour: transfer.Behaviour = transfer.LIKELY) -> Means:
     """Return the most likely goodput of each path, in Gbit/s, and the limits that make it."""
-    limits = _limits(terms, behaviour)
-    met = _met(terms, limits)
-    steady, goodput, duration = _rates(terms, limits, met, behaviour)
+    goodput, met, limits, steady, duration = rates(terms, behaviour)
     start = np.clip(1 - goodput / steady, 0.0, 1.0)
     limits[:, RAMP] = np.where(start > 0, goodput, np.inf)
     binding, following = _ranked(limits, start, met.cap_share)
@@ -152,7 +150,7 @@ def means(terms: PathTerms, behaviour: transfer.Behaviour = transfer.LIKELY) -> 
         duration_s=duration,
         steady_gbps=steady,
         cap_gbps=met.cap_gbps,
-        cap_limit=met.cap_limit,
+        cap_limit=np.argmin(_or_infinite(limits[:, :HARD_COUNT]), axis=1),
         offered_gbps=met.offered_gbps,
         start_ratio=start,
         cap_share=met.cap_share,
@@ -162,13 +160,7 @@ def means(terms: PathTerms, behaviour: transfer.Behaviour = transfer.LIKELY) -> 
     )
 
 
-def goodput_gbps(terms: PathTerms) -> Column:
-    """Return `means(terms).gbps` alone: which limits make it is not asked, and costs as much."""
-    limits = _limits(terms, transfer.LIKELY)
-    return _rates(terms, limits, _met(terms, limits), transfer.LIKELY)[1]
-
-
-class _Met(NamedTuple):
+class Met(NamedTuple):
     """What meets on a path."""
 
     window_gbps: Column
@@ -177,13 +169,29 @@ class _Met(NamedTuple):
     """The same; infinite where nobody can tell, of as many streams as it takes."""
     cap_gbps: Column
     """The least hard limit."""
-    cap_limit: NDArray[np.intp]
-    """Its code."""
     cap_share: Column
     """How much of what comes of it is the cap's doing."""
 
 
-def _met(terms: PathTerms, limits: NDArray[np.float64]) -> _Met:
+class Rates(NamedTuple):
+    """The goodput of each path, and what it comes of; the column of the ramp is still infinite."""
+
+    gbps: Column
+    met: Met
+    limits_gbps: NDArray[np.float64]
+    steady_gbps: Column
+    duration_s: Column
+
+
+def rates(terms: PathTerms, behaviour: transfer.Behaviour = transfer.LIKELY) -> Rates:
+    """Return what `means` does, but for the order of the limits, which costs as much."""
+    limits = _limits(terms, behaviour)
+    met = _met(terms, limits)
+    steady, goodput, duration = _rates(terms, limits, met, behaviour)
+    return Rates(goodput, met, limits, steady, duration)
+
+
+def _met(terms: PathTerms, limits: NDArray[np.float64]) -> Met:
     window = np.minimum(limits[:, WINDOW], limits[:, SEND_BUFFER])
     # A few streams over a path of unknown length may be bound by their windows: nobody can tell.
     offered = np.where(np.isnan(window) & np.isinf(terms.streams), np.inf, window)
@@ -191,24 +199,29 @@ def _met(terms: PathTerms, limits: NDArray[np.float64]) -> _Met:
     # A cap that is not known cannot bind a path that stays far below the least one there is.
     is_known = terms.is_cap_known & (np.isfinite(cap) | np.isfinite(offered))
     cap = np.where(is_known | (offered < LEAST_EGRESS_GBPS / 2), cap, np.nan)
-    least = np.argmin(_or_infinite(limits[:, :HARD_COUNT]), axis=1)
-    return _Met(window, offered, cap, least, transfer.cap_share(offered_gbps=offered, cap_gbps=cap))
+    return Met(window, offered, cap, transfer.cap_share(offered_gbps=offered, cap_gbps=cap))
 
 
 def _rates(
     terms: PathTerms,
     limits: NDArray[np.float64],
-    met: _Met,
+    met: Met,
     behaviour: transfer.Behaviour,
 ) -> tuple[Column, Column, Column]:
     """Return the steady rate, the goodput and the time that it is the mean of.
 
     The streams' imperfect sharing is their own doing: together they carry at least what the first
-    of them would carry alone.
+    of them would carry alone. Behind a queue they lose nothing to each other: what they have on
+    the way adds up, until it fills the limit.
     """
     cap = met.cap_gbps
-    steady = transfer.saturated_gbps(offered_gbps=met.offered_gbps, cap_gbps=cap)
-    queued = _goodput(terms, steady, (np.zeros_like(cap), met.cap_share), behaviour)
+    dropping = _DROPPING if behaviour.is_shaper_full else _POLICED
+    lossy = np.fmin.reduce(limits[:, dropping], axis=1, initial=np.inf)
+    shared = transfer.saturated_gbps(offered_gbps=met.offered_gbps, cap_gbps=lossy)
+    steady = np.minimum(shared, cap)
+    # All that is above a queue's limit overflows it, from where windows reach that limit on.
+    overflow = np.minimum(2 * met.cap_share, 1.0)
+    queued = _goodput(terms, steady, (np.zeros_like(cap), overflow), behaviour)
     goodput, duration = _policed(terms, limits, met, queued, behaviour)
     is_counted = np.isfinite(terms.streams)
     if not (behaviour.is_lone_stream_whole and is_counted.any()):
@@ -231,7 +244,7 @@ def _rates(
 def _policed(
     terms: PathTerms,
     limits: NDArray[np.float64],
-    met: _Met,
+    met: Met,
     queued: tuple[Column, Column],
     behaviour: transfer.Behaviour,
 ) -> tuple[Column, Column]:
@@ -269,16 +282,17 @@ def _limits(terms: PathTerms, behaviour: transfer.Behaviour) -> NDArray[np.float
     of_cap = transfer.payload_ratio if behaviour.caps_count_headers else transfer.cap_ratio
     ratio = of_cap(terms.mtu_bytes)[:, None]
     each_way = np.where(terms.is_both_ways, behaviour.direction_ratio, 1.0)[:, None]
-    shared = terms.shared_gbps * np.where(_COUNTS_HEADERS, ratio, 1.0)
-    flow = terms.per_flow_gbps * np.where(_USES_CORE, each_way, ratio)
     window, sent = (
         transfer.window_gbps(window_bytes=size, rtt_ms=terms.rtt_ms)
         for size in (terms.window_bytes, terms.sent_bytes)
     )
-    every = np.column_stack((window, sent, np.full_like(window, np.inf)))
+    ramp = np.full_like(window, np.inf)
+    limits = np.column_stack((terms.shared_gbps, terms.per_flow_gbps, window, sent, ramp))
+    # In place: there are millions, and each copy of them takes as long as a product.
+    limits[:, : len(SHARED)] *= np.where(_COUNTS_HEADERS, ratio, 1.0)
+    limits[:, len(SHARED) : HARD_COUNT] *= np.where(_USES_CORE, each_way, ratio)
     with np.errstate(invalid="ignore"):
-        flows = np.column_stack((flow, every)) * terms.streams[:, None]
-    limits = np.hstack((shared, flows))
+        limits[:, len(SHARED) :] *= terms.streams[:, None]
     limits[:, _DROPPING] *= 1 - behaviour.lone_deficit_ratio * (terms.streams == 1)[:, None]
     return limits
 
@@ -295,6 +309,8 @@ def _goodput(
     `shares` is how much of the steady rate is a policer's doing, and how much that of a queue.
     """
     is_finite = np.isfinite(terms.duration_s) | ~np.isnan(terms.transfer_bytes)
+    if not is_finite.any():
+        return steady.copy(), terms.duration_s
     run = transfer.course(
         steady_gbps=steady,
         streams=np.where(np.isinf(terms.streams), 1.0, terms.streams),
@@ -326,10 +342,15 @@ def _sender_gbps(terms: PathTerms, run: transfer.Course, timed: Column) -> Colum
     """Return the sender's count: what is under way at the end is in it, at the start not yet."""
     is_open = ~np.isfinite(terms.duration_s)
     time = np.where(is_open, 1.0, terms.duration_s)
-    late = transfer.unacknowledged_gbit(run, time + terms.omit_s)
-    early = transfer.unacknowledged_gbit(run, terms.omit_s)
+    late = _unacknowledged_gbit(run, time + terms.omit_s)
+    early = _unacknowledged_gbit(run, terms.omit_s)
     more = (late - np.where(terms.omit_s > 0, early, 0.0)) / time
     return np.where(is_open, timed, np.minimum(timed + more, run.steady_gbps))
+
+
+def _unacknowledged_gbit(run: transfer.Course, seconds: Column) -> Column:
+    """Return what the sender has written by then and nobody has acknowledged: a round trip's."""
+    return transfer.gbit_after(run, seconds + run.rtt_s) - transfer.gbit_after(run, seconds)
 
 
 def _ranked(
@@ -339,10 +360,11 @@ def _ranked(
     known = _or_infinite(limits)
     is_ramp = start > np.where(share > 0.5, RAMP_RATIO, WINDOW_RAMP_RATIO)
     known[:, RAMP] = np.where(is_ramp, -1.0, np.inf)
-    order = np.argsort(known, axis=1, kind="stable")
-    first, second = order[:, 0], order[:, 1]
-    following = np.where(np.isinf(np.take_along_axis(known, second[:, None], 1)[:, 0]), -1, second)
-    return first, following
+    row = np.arange(len(known))
+    first = np.argmin(known, axis=1)
+    known[row, first] = np.inf
+    second = np.argmin(known, axis=1)
+    return first, np.where(np.isinf(known[row, second]), -1, second)
 
 
 def _or_infinite(values: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -1,6 +1,6 @@
 """From named limits to the numbers of the mean: the likely ones, the least and the greatest."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,11 +9,11 @@ from netplan_planner.model.base import Interval
 from netplan_planner.throughput.goodput.mean import PER_FLOW, SHARED, Column, PathTerms
 from netplan_planner.throughput.limits.bounds import Bound
 from netplan_planner.throughput.limits.path_limits import ONE_BY_ONE, StaticLimits
-from netplan_planner.throughput.transport import transfer
+from netplan_planner.throughput.limits.senders import RECEIVER_CORES
 
-INSIDE_CAPS = ("vm-egress", "nic-egress")
-"""Of the sending machine, wherever its packets go."""
 _CORE = PER_FLOW.index("single-flow-core")
+_ALL_ON_CORE = SHARED.index(RECEIVER_CORES)
+"""Where one core stands that carries all flows: as what a receiver takes in, they all share it."""
 
 
 class LimitRow(NamedTuple):
@@ -27,8 +27,6 @@ class LimitRow(NamedTuple):
     core_gbps: NDArray[np.float64]
     """The least case and figure of one core that has to carry all flows: a tool of one thread, a
     queue, an interrupt. Infinite where that is not asked."""
-    least_cap: int
-    """Place among `SHARED` of the cap that it stands for."""
 
 
 Spans = Interval[Column]
@@ -105,14 +103,8 @@ def limit_row(found: StaticLimits) -> LimitRow:
                 column[1:3, at] = np.minimum(column[1:3, at], least)
     if found.is_one_case:
         core_gbps = np.full_like(core_gbps, np.inf)
-    least_cap = min((SHARED.index(name) for name in INSIDE_CAPS), key=lambda at: shared[2][at])
-    return LimitRow(
-        shared,
-        per_flow,
-        not found.unknown or bool(found.of_foreign),
-        core_gbps,
-        least_cap,
-    )
+    is_cap_known = not found.unknown or bool(found.of_foreign)
+    return LimitRow(shared, per_flow, is_cap_known, core_gbps)
 
 
 def _place(
@@ -143,22 +135,16 @@ def term_spans(rows: list[LimitRow], which: NDArray[np.intp], asked: Asked) -> T
             shared_gbps=shared_at[at],
             per_flow_gbps=per_flow[which, at],
             is_cap_known=is_cap_known,
-            window_bytes=asked.window_bytes[at],
-            sent_bytes=asked.sent_bytes[at],
-            is_window_told=asked.is_window_told,
-            is_buffer_told=asked.is_buffer_told,
-            streams=asked.streams[at],
-            rtt_ms=asked.rtt_ms[rtt_at[at]],
-            mtu_bytes=asked.mtu_bytes,
-            duration_s=asked.duration_s[at],
-            omit_s=asked.omit_s,
-            transfer_bytes=asked.transfer_bytes,
-            is_both_ways=asked.is_both_ways,
-            is_sender_count=asked.is_sender_count,
-            late_rtts=asked.late_rtts,
+            **_at(asked, at) | {"rtt_ms": asked.rtt_ms[rtt_at[at]]},
         )
         for at in range(len(Stands._fields))
     )
+
+
+def _at(asked: Asked, at: int) -> dict[str, Any]:
+    """Return what is asked, at one of `Stands`, by the names that `PathTerms` has for it too."""
+    told = asked._asdict()
+    return {name: each[at] if isinstance(each, Stands) else each for name, each in told.items()}
 
 
 def _on_one_core(
@@ -170,15 +156,11 @@ def _on_one_core(
 ) -> NDArray[np.float64]:
     """Return the shared limits where one core carries several streams, at one of `Stands`.
 
-    That they are told, or as many as it takes, says nothing of cores. A core's figure is one of
-    goodput, and no headers come off it as off the cap that it stands for.
+    That they are told, or as many as it takes, says nothing of cores. A core holds back, it drops
+    nothing.
     """
     several = np.flatnonzero(asked.streams[at] > 1)
     core = np.array([row.core_gbps[at - 1] for row in rows], dtype=float)[which[several]]
-    of_cap = transfer.cap_ratio if at == 1 else transfer.payload_ratio
-    places = np.array([row.least_cap for row in rows], dtype=np.intp)[which[several]]
     found = shared_gbps.copy()
-    found[several, places] = np.minimum(
-        found[several, places], core / of_cap(asked.mtu_bytes[several])
-    )
+    found[several, _ALL_ON_CORE] = np.minimum(found[several, _ALL_ON_CORE], core)
     return found

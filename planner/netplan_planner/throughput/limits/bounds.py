@@ -96,6 +96,14 @@ class Bound(NamedTuple):
         return self.high_gbps if is_case else self.limit.gbps * self.case_ratios[1]
 
 
+class Doubt(NamedTuple):
+    """What is taken for granted of a limit: worth a word where that limit may bind."""
+
+    said: str
+    least_gbps: float = 0.0
+    """The least that the limit may be."""
+
+
 def plain(limit: Limit) -> Bound:
     """Return a limit that stands where its document says, or in the range of its figures."""
     low = limit.low_gbps if limit.low_gbps is not None else limit.gbps
@@ -190,7 +198,7 @@ def of_foreign(as_of: date) -> Bound:
         name="vm-egress",
         gbps=LEAST_EGRESS_GBPS * ratio,
         kind=LimitKind.DOCUMENTED,
-        source="the least documented egress cap of any machine type",
+        source="the lowest documented egress cap of any machine type",
         as_of=as_of,
     )
     return plain(limit)

@@ -8,7 +8,7 @@ from datetime import date
 from functools import cache, cached_property
 
 from netplan_planner import model
-from netplan_planner.errors import UsageError, did_you_mean, nearest_names
+from netplan_planner.errors import UsageError, did_you_mean, near
 from netplan_planner.throughput.limits import tables
 
 DEFAULT_TIER = "DEFAULT"
@@ -63,17 +63,16 @@ class CapsTable:
         if series in self.series or not (series[:1].islower() and series[1:2].isdigit()):
             return ""
         row = tables.series_without_caps().get(series)
-        near = self.nearest(machine_type)
-        read = f" (near: {', '.join(near)})" if near else ""
+        read = near(machine_type, self.machine_types)
         if row:
             read = (
-                f": {row['what']} ({row['source']}, {row['source_date']}), and no figure of its"
-                " bandwidth was read"
+                f": {row['what']} ({row['source']}, {row['source_date']}), and no bandwidth was"
+                " read"
             )
         return (
-            f"{_shown(machine_type)}: the series {_shown(series)} is not known to this"
-            f" version{read}. `netplan predict --host-link-gbps` takes the bandwidth that its page"
-            " states, instead of a type"
+            f"{_shown(machine_type)}: the machine series {_shown(series)} is unknown to this"
+            f" version{read}. Instead of a type, give its documented bandwidth with `netplan"
+            " predict --host-link-gbps`"
         )
 
     def cap(
@@ -118,17 +117,12 @@ class CapsTable:
         """Return the measured limits of a path class that hold at `as_of`."""
         return tuple(m for m in tables.measured_limits(self.as_of) if m.path_class is path_class)
 
-    def nearest(self, machine_type: str, count: int = 3) -> tuple[str, ...]:
-        """Return the known types whose names resemble `machine_type` most, best first."""
-        return nearest_names(machine_type, self.machine_types, count)
-
     def why_no_type(self, machine_type: str) -> str:
         """Return what is said of a name that is none of a machine type here."""
         if unknown := self.unknown_series(machine_type):
             return unknown
-        near = self.nearest(machine_type)
-        hint = f"; near: {', '.join(near)}" if near else ""
-        return f"{_shown(machine_type)} is no machine type that is known{hint}"
+        hint = near(machine_type, self.machine_types)
+        return f"{_shown(machine_type)} is not a known machine type{hint}"
 
     def on_both_sides(
         self, machine_type: str, cpu_platform: str | None = None
@@ -210,7 +204,7 @@ class CapsTable:
             note = f" ({rows[0]['note']})" if rows[0]["note"] else ""
             return f"no source states a cap for {machine_type}{note}"
         later = next((day for day in days if day > self.as_of.isoformat()), None)
-        when = f"; the next one known is of {later}" if later else ""
+        when = f"; the next known cap is of {later}" if later else ""
         return f"no documented cap for {machine_type} on {self.as_of}{when}"
 
     def _why_no_bracket(self, machine_type: str, shape: model.MachineShape) -> str:
@@ -344,5 +338,5 @@ def checked_series(series: tuple[str, ...], table: CapsTable) -> tuple[str, ...]
             if name in tables.series_without_caps():
                 raise UsageError(f"--series: {table.unknown_series(name)}")
             hint = did_you_mean(name, known)
-            raise UsageError(f"--series {name!r}: it is one of {', '.join(sorted(known))}{hint}")
+            raise UsageError(f"--series {name!r}: must be one of {', '.join(sorted(known))}{hint}")
     return series

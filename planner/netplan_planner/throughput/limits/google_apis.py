@@ -19,7 +19,7 @@ from netplan_planner.throughput.limits.tables import DATA
 SENT, RECEIVED = "sent", "received"
 WALL_RATIO = 1.02
 """As for every documented cap (`goodput.intervals`)."""
-_NO_VALUE = "no document states what a Google API takes from or gives to one machine"
+_NO_VALUE = "no document states the rate between a Google API and one VM"
 
 
 class PublishedTransfer(Value, frozen=True, kw_only=True):
@@ -89,15 +89,15 @@ def google_api_bounds(end: PathEnd, caps: CapsBook, *, is_receiving: bool) -> Es
 def _said(figures: list[PublishedTransfer], direction: str) -> str:
     shown = "; ".join(map(_shown, figures))
     if direction == SENT:
-        return f"the caps for addresses outside the VPC do not hold: published writes of {shown}"
+        return f"the caps for external addresses do not apply: published writes of {shown}"
     return (
-        "what a machine receives from Google APIs is bound neither by its egress cap nor by the"
-        f" cap for what comes from outside: published reads of {shown}"
+        "traffic from Google APIs to a VM is not limited by its egress cap or its external"
+        f" ingress cap: published reads of {shown}"
     )
 
 
 def _shown(one: PublishedTransfer) -> str:
     span = f"{one.gbps:g}" if one.gbps == one.high_gbps else f"{one.gbps:g} to {one.high_gbps:g}"
     tier = " with Tier_1" if one.tier == TIER_1 else ""
-    times = f"{one.row_count} set-ups" if one.row_count > 1 else "seen once"
+    times = f"{one.row_count} set-ups" if one.row_count > 1 else "measured once"
     return f"{span} Gbit/s on {one.machine_type}{tier} ({times})"

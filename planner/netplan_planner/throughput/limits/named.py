@@ -8,15 +8,11 @@ import msgspec
 
 from netplan_planner import model, units
 from netplan_planner.model import Limit, LimitKind, PathClass, PathQuery, Value
+from netplan_planner.model.limits import GIVEN
 from netplan_planner.shipped import shipped_values
+from netplan_planner.throughput.limits import tables
 from netplan_planner.throughput.limits.ends import vcpus_of
 from netplan_planner.throughput.limits.senders import MTU_BYTES, core_flow, sustained_share
-from netplan_planner.throughput.limits.tables import (
-    DATA,
-    PathLimit,
-    path_limit,
-    possible_path_limit,
-)
 from netplan_planner.throughput.transport.transfer import segment_bytes
 
 INTERNAL_ADDRESS = "the internal address"
@@ -32,7 +28,7 @@ FRAME_BYTES = 38
 """Preamble, header, checksum and gap of Ethernet around a packet."""
 
 
-def tunnel(query: model.PathQuery, packets: PathLimit, count: int) -> model.Limit:
+def tunnel(query: model.PathQuery, packets: tables.PathLimit, count: int) -> model.Limit:
     """Return what VPN tunnels carry one way, less what the other direction takes of them."""
     frames = [end.mtu_bytes for end in (query.src, query.dst) if end.mtu_bytes]
     mtu = min([*frames, TUNNEL_MTU_BYTES])
@@ -57,7 +53,7 @@ def host_link(query: model.PathQuery) -> model.Limit:
         name="host-link",
         gbps=link * ethernet_payload_ratio(mtu),
         kind=model.LimitKind.DOCUMENTED,
-        source="given with the question",
+        source=GIVEN,
         as_of=query.as_of or GENERAL_CAP_ON,
         detail=f"{link:g} Gbit/s, frames of {mtu} bytes",
         lifted_by="a faster link",
@@ -91,7 +87,7 @@ def _core_of(as_of: date, vcpus: int, mtu_bytes: int, without: str) -> model.Lim
 
 def vm_egress(cap: model.EgressCap, caps: model.CapsBook) -> model.Limit:
     """Return the cap of all that the machine sends."""
-    lifted = "a machine type with a greater cap"
+    lifted = "a machine type with a higher cap"
     tier1 = [] if cap.is_tier1 else [v for v in caps.variants(cap.machine_type) if v.is_tier1]
     if tier1 and tier1[0].egress_gbps > cap.egress_gbps:
         lifted = f"Tier_1 ({tier1[0].egress_gbps:g} Gbit/s), or {lifted}"
@@ -127,8 +123,8 @@ def external_sending(
         kind=model.LimitKind.DOCUMENTED,
         source=cap.external_source or cap.source,
         as_of=cap.external_as_of or cap.as_of,
-        detail=f"{_of_machine(cap)}, all flows to addresses outside the VPC",
-        lifted_by=INTERNAL_ADDRESS if own else raised or "more machines",
+        detail=f"{_of_machine(cap)}, all flows to external addresses",
+        lifted_by=INTERNAL_ADDRESS if own else raised or "more VMs",
     )
 
 
@@ -141,12 +137,12 @@ def external_flow(query: model.PathQuery, cap: model.EgressCap) -> model.Limit:
         kind=model.LimitKind.DOCUMENTED,
         source=cap.path_source or cap.source,
         as_of=cap.path_as_of or cap.as_of,
-        detail="whatever the machine",
+        detail="for any machine type",
         lifted_by=f"{INTERNAL_ADDRESS}, or {MORE_STREAMS}" if own else MORE_STREAMS,
     )
 
 
-def later_limit(found: PathLimit, gbps: float) -> model.Limit:
+def later_limit(found: tables.PathLimit, gbps: float) -> model.Limit:
     """Return a limit that a source states for a later day."""
     return model.Limit(
         name=found.name,
@@ -165,7 +161,7 @@ def external_receiving(
 
     With `is_possible` they are those of a later day that may have been in force.
     """
-    known = possible_path_limit if is_possible else path_limit
+    known = tables.possible_path_limit if is_possible else tables.path_limit
     total = known("external-ingress", caps.as_of)
     if total is not None:
         yield _ingress(total, total.value, "the receiver, from outside the VPC")
@@ -180,7 +176,7 @@ def external_receiving(
         )
 
 
-def _ingress(limit: PathLimit, gbps: float, detail: str) -> model.Limit:
+def _ingress(limit: tables.PathLimit, gbps: float, detail: str) -> model.Limit:
     return model.Limit(
         name=limit.name,
         gbps=gbps,
@@ -207,7 +203,7 @@ def documented_flow(query: model.PathQuery, cap: model.EgressCap) -> Iterator[mo
             kind=model.LimitKind.DOCUMENTED,
             source=cap.source,
             as_of=cap.as_of,
-            detail="between two machines of the series",
+            detail="between two VMs of the series",
             lifted_by=MORE_STREAMS,
         )
 
@@ -230,7 +226,6 @@ def measured_limit(limit: model.MeasuredLimit) -> model.Limit:
 
 
 REGION_QUOTA = "region-quota"
-GIVEN = "given with the question"
 _INSIDE, _OUTSIDE = "inside", "outside"
 
 
@@ -247,7 +242,7 @@ class RegionalQuota(Value, frozen=True, kw_only=True):
 
 @cache
 def _quotas() -> dict[str, RegionalQuota]:
-    file = DATA / "regional_quotas.csv"
+    file = tables.DATA / "regional_quotas.csv"
     return {one.direction: one for one in shipped_values(file, RegionalQuota, as_of="source_date")}
 
 
@@ -270,6 +265,6 @@ def quota_limit(query: PathQuery, as_of: date) -> Limit | None:
         kind=LimitKind.DOCUMENTED,
         source=f"{quota.source}; its value is {GIVEN}",
         as_of=as_of,
-        detail=f"{quota.name}{region}, all machines of the project together",
-        lifted_by="a greater quota (console, Quotas page)",
+        detail=f"{quota.name}{region}, all VMs of the project together",
+        lifted_by="a larger quota (console, Quotas page)",
     )

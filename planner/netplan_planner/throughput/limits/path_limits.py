@@ -20,36 +20,23 @@ from netplan_planner.model import (
     PathClass,
     PathQuery,
 )
-from netplan_planner.throughput.limits import bounds, named, tables
-from netplan_planner.throughput.limits.bounds import Bound
+from netplan_planner.throughput.limits import bounds, named, senders, tables
+from netplan_planner.throughput.limits.bounds import Bound, Doubt
 from netplan_planner.throughput.limits.caps import DEFAULT_TIER, TIER_1
 from netplan_planner.throughput.limits.ends import OWN_CLOUD
 from netplan_planner.throughput.limits.named import quota_limit
 from netplan_planner.throughput.limits.pods.path import pod_bounds, possible_of_pods
 from netplan_planner.throughput.limits.pods.tables import pod_terms
-from netplan_planner.throughput.limits.senders import (
-    CARRIED_YEARS,
-    MTU_BYTES,
-    Sender,
-    core_case_ratios,
-    intake,
-    nic_limit,
-    sender_of,
-)
 from netplan_planner.throughput.transport.transfer import gbit_from_bytes, segment_bytes
 
-ONE_BY_ONE = "packets one by one: no offloads"
+ONE_BY_ONE = "single packets, without offloads"
 OTHER_HOSTS_RATIO = 1.2
 """A packet's longest time on other hosts than those of the one campaign that measured it: a fifth
 more, as `pod_overlays.csv` widens the extremes of other times of packets."""
 FIRST_SEEN_OUTSIDE = date(2015, 1, 1)
 """The first day of `measured_limits.csv`."""
-
-
 SLOW_OUTSIDE_UNTIL = date(2017, 12, 31)
 """The last day of `measured_limits.csv` with its external path inside a zone."""
-
-
 UNSEEN_OUTSIDE_UNTIL = date(2019, 12, 31)
 """No figure of such a path is known between that day and the next published run, of 2020."""
 
@@ -78,7 +65,7 @@ class StaticLimits(NamedTuple):
     per_flow: tuple[Bound, ...]
     unknown: tuple[str, ...]
     """What must be known for an answer and is not."""
-    assumed: tuple[str, ...]
+    assumed: tuple[Doubt, ...]
     possible: tuple[Bound, ...] = ()
     """Limits that may have been in force that day: only the lower end of an interval knows them."""
     window_bytes: tuple[float, float, float] = (math.nan, math.nan, math.nan)
@@ -102,61 +89,68 @@ def static_limits(
         without: A campaign whose figures are left out.
     """
     unknown: tuple[str, ...] = ()
-    assumed: tuple[str, ...] = ()
+    assumed: tuple[Doubt, ...] = ()
     last = _last_seen_outside(query, caps)
     of_foreign = ""
     if query.host_link_gbps is not None:
         hard = [bounds.plain(named.host_link(query))]
         per_flow = list(_per_flow(query, None, caps, without))
     else:
-        sender = sender_of(query.src, caps, may_assume)
+        sender = senders.sender_of(query.src, caps, may_assume)
         hard = list(_hard(query, sender, caps, last, without))
-        taken = intake(query, sender.cap, caps, without) if sender.cap else None
+        taken = senders.intake(query, sender.cap, caps, without) if sender.cap else None
         if taken is not None:
             hard.append(taken)
+            said = (
+                f"no document states the ingress rate of {query.dst.machine_type}; estimated"
+                " from its vCPUs:"
+            )
+            least = f"{taken.low_gbps:.3g} Gbit/s or more"
+            assumed = (Doubt(f"{said} {least}", taken.low_gbps),)
         per_flow = list(_per_flow(query, sender.cap, caps, without))
         unknown = tuple(_missing(query, sender, hard, may_assume))
-        assumed = (*sender.assumed, *_said_of_outside(query, sender, caps, last))
+        own = next((b.low_gbps for b in hard if b.limit.name == "vm-egress"), 0.0)
+        of_sender = (Doubt(one, own) for one in sender.assumed)
+        assumed = (*of_sender, *_said_of_outside(query, sender, caps, last), *assumed)
         if query.src.cloud != OWN_CLOUD:
             of_foreign = (
-                f"at most: {sender.why_not}, so windows and the receiver alone bound it; the low"
-                f" end is that of a sender of {bounds.LEAST_EGRESS_GBPS:g} Gbit/s"
+                f"at most: {sender.why_not}, so only windows and the receiver limit it; the low"
+                f" end assumes a sender of {bounds.LEAST_EGRESS_GBPS:g} Gbit/s"
             )
-            assumed = (of_foreign, *assumed)
+            assumed = (Doubt(of_foreign, bounds.LEAST_EGRESS_GBPS), *assumed)
     if query.path_class.is_pod and hard:
-        shared, each, said = pod_bounds(query, hard, per_flow, caps.as_of, without)
-        hard, per_flow, assumed = hard + shared, per_flow + each, assumed + said
+        shared, each, of_pods = pod_bounds(query, hard, per_flow, caps.as_of, without)
+        hard, per_flow = hard + shared, per_flow + each
+        assumed += tuple(map(Doubt, of_pods))
     window = default_window(query, caps.as_of, without)
-    possible = (
+    possible = [
         *possible_documented(query, caps, hard, without),
         *possible_measured(query, caps),
         *_possible_core(query, per_flow, caps, without),
-        *(
-            possible_of_pods(query, hard, caps.as_of, without)
-            if query.path_class.is_pod and hard
-            else ()
-        ),
-        *([bounds.of_foreign(caps.as_of)] if of_foreign else []),
-    )
+    ]
+    if query.path_class.is_pod and hard:
+        possible += possible_of_pods(query, hard, caps.as_of, without)
+    if of_foreign:
+        possible.append(bounds.of_foreign(caps.as_of))
     return StaticLimits(
         hard=tuple(hard),
         per_flow=tuple(per_flow),
         unknown=unknown,
         assumed=assumed,
-        possible=possible,
+        possible=tuple(possible),
         window_bytes=window,
         of_foreign=of_foreign,
     )
 
 
 def _missing(
-    query: PathQuery, sender: Sender, hard: list[Bound], may_assume: bool
+    query: PathQuery, sender: senders.Sender, hard: list[Bound], may_assume: bool
 ) -> Iterator[str]:
     """Yield what must be known for an estimate and is not."""
     path_class = query.path_class
     is_tunnel = path_class is PathClass.HYBRID and query.vpn_tunnels is not None
     if path_class.distance is None and not path_class.leaves_vpc and not is_tunnel:
-        yield f"no document states what limits traffic of the class {path_class}"
+        yield f"no document states the limits of {path_class} traffic"
     elif sender.cap is None:
         yield sender.why_not
     elif (
@@ -164,7 +158,7 @@ def _missing(
         and not may_assume
         and not any(b.limit.name in {"external-egress", named.EXTERNAL_PATH} for b in hard)
     ):
-        yield f"no documented cap of {sender.cap.machine_type} for addresses outside the VPC"
+        yield f"the external cap of {sender.cap.machine_type} is not documented"
 
 
 def _last_seen_outside(query: PathQuery, caps: CapsBook) -> MeasuredLimit | None:
@@ -180,29 +174,40 @@ def _last_seen_outside(query: PathQuery, caps: CapsBook) -> MeasuredLimit | None
 
 
 def _said_of_outside(
-    query: PathQuery, sender: Sender, caps: CapsBook, last: MeasuredLimit | None
-) -> Iterator[str]:
+    query: PathQuery, sender: senders.Sender, caps: CapsBook, last: MeasuredLimit | None
+) -> Iterator[Doubt]:
     """Yield what is not known of a path to outside addresses before the first document."""
     measured = [one for one in caps.measured(query.path_class) if one.name == named.EXTERNAL_PATH]
     if last is not None:
-        yield (
-            f"no figure of this path is known between {last.as_of:%Y-%m} ({last.low_gbps:g} to"
-            f" {last.high_gbps:g} Gbit/s) and 2020: the interval reaches down to the last one"
+        yield Doubt(
+            f"no value of this path is known between {last.as_of:%Y-%m} ({last.low_gbps:g} to"
+            f" {last.high_gbps:g} Gbit/s) and 2020: the interval includes the last one",
+            last.low_gbps,
         )
     elif measured and caps.as_of > measured[0].as_of:
-        yield (
+        yield Doubt(
             f"the external path was last measured in {measured[0].as_of:%Y-%m}, and no document"
-            " states it: how long it stayed so is not known"
+            " states it: how long the value was valid is unknown",
+            measured[0].low_gbps,
         )
     elif not measured and query.path_class.leaves_vpc and _is_unstated(sender, caps):
-        yield "no document of that day states what may leave the VPC: the machine's cap is taken"
         general = tables.path_limit("external-egress", caps.as_of, DEFAULT_TIER)
+        least = general.value if general is not None else bounds.LEAST_EGRESS_GBPS
+        yield Doubt(
+            "no document of that day states the external cap: the VM egress cap is used",
+            least,
+        )
         if general is not None:
-            yield f"whether the {general.value:g} Gbit/s of most types hold for it is not known"
+            said = f"whether the {general.value:g} Gbit/s of most types apply to it is unknown"
+            yield Doubt(said, general.value)
 
 
 def _hard(
-    query: PathQuery, sender: Sender, caps: CapsBook, last: MeasuredLimit | None, without: str
+    query: PathQuery,
+    sender: senders.Sender,
+    caps: CapsBook,
+    last: MeasuredLimit | None,
+    without: str,
 ) -> Iterator[Bound]:
     """Yield the limits that all flows of the path share."""
     cap = sender.cap
@@ -244,7 +249,7 @@ def _hard(
 def _beside_the_machine(query: PathQuery, cap: EgressCap | None, caps: CapsBook) -> Iterator[Bound]:
     """Yield what holds beside the machine's own caps: of its physical NICs, of its project."""
     if cap is not None and query.path_class is not PathClass.SAME_NODE_POD:
-        nic = nic_limit(cap.machine_type, query.src.nic_count)
+        nic = senders.nic_limit(cap.machine_type, query.src.nic_count)
         if nic is not None:
             yield bounds.plain(nic)
     quota = quota_limit(query, caps.as_of)
@@ -252,7 +257,7 @@ def _beside_the_machine(query: PathQuery, cap: EgressCap | None, caps: CapsBook)
         yield bounds.plain(quota)
 
 
-def _is_unstated(sender: Sender, caps: CapsBook) -> bool:
+def _is_unstated(sender: senders.Sender, caps: CapsBook) -> bool:
     """Return whether something below the machine's cap may have held for the outside that day.
 
     A machine that may send no more than the general cap is not touched by it, in force or not; but
@@ -286,7 +291,7 @@ def _per_flow(
     yield from inside
     # What is documented or measured for this very path knows more than the figures of all cores.
     if not inside and one is not None:
-        ratios = core_case_ratios(caps.as_of, without)
+        ratios = senders.core_case_ratios(caps.as_of, without)
         yield bounds.plain(one)._replace(case_ratios=ratios)
 
 
@@ -313,7 +318,7 @@ def _one_by_one(one: Limit, without: str) -> Iterator[Bound]:
     time = next((t for t in pod_terms(without) if t.name == "packet-time" and t.of == "none"), None)
     if time is None:
         return
-    gbit = float(gbit_from_bytes(segment_bytes(MTU_BYTES)))
+    gbit = float(gbit_from_bytes(segment_bytes(senders.MTU_BYTES)))
     times = (time.value, time.high * OTHER_HOSTS_RATIO)
     gbps, low = (min(gbit / seconds, one.gbps) for seconds in times)
     limit = msgspec.structs.replace(
@@ -348,7 +353,7 @@ def possible_measured(query: PathQuery, caps: CapsBook) -> Iterator[Bound]:
     if caps.measured(query.path_class):
         return
     day = None
-    if FIRST_SEEN_OUTSIDE.year - CARRIED_YEARS <= caps.as_of.year < FIRST_SEEN_OUTSIDE.year:
+    if FIRST_SEEN_OUTSIDE.year - senders.CARRIED_YEARS <= caps.as_of.year < FIRST_SEEN_OUTSIDE.year:
         day = FIRST_SEEN_OUTSIDE
     elif SLOW_OUTSIDE_UNTIL < caps.as_of <= UNSEEN_OUTSIDE_UNTIL:
         day = SLOW_OUTSIDE_UNTIL

@@ -6,15 +6,7 @@ from functools import cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from netplan_planner.model import (
-    CapsBook,
-    EgressCap,
-    Limit,
-    LimitKind,
-    PathEnd,
-    PathQuery,
-    PhysicalNics,
-)
+from netplan_planner import model
 from netplan_planner.shipped import shipped_values
 from netplan_planner.throughput.limits.bounds import FIRST_CAP_ON, Bound
 from netplan_planner.throughput.limits.caps import load_caps
@@ -42,22 +34,22 @@ def most_vnics(vcpus: int | None) -> int:
     return min(max(vcpus, LEAST_VNICS), MOST_VNICS) if vcpus else MOST_VNICS
 
 
-def why_too_many_vnics(end: PathEnd, caps: CapsBook) -> str:
+def why_too_many_vnics(end: model.PathEnd, caps: model.CapsBook) -> str:
     """Return why a machine cannot have the vNICs that are said of it; empty where it can."""
     most = most_vnics(vcpus_of(end, caps))
     if end.nic_count <= most:
         return ""
-    return f"{end.machine_type or 'a machine'} takes {most} vNICs at most, not {end.nic_count}"
+    return f"{end.machine_type or 'a VM'} supports at most {most} vNICs, not {end.nic_count}"
 
 
 @cache
-def physical_nics() -> dict[str, PhysicalNics]:
+def physical_nics() -> dict[str, model.PhysicalNics]:
     """Return the machine types with several physical NICs, by name."""
-    found = shipped_values(DATA / "physical_nics.csv", PhysicalNics, as_of="source_date")
+    found = shipped_values(DATA / "physical_nics.csv", model.PhysicalNics, as_of="source_date")
     return {one.machine_type: one for one in found}
 
 
-def nic_limit(machine_type: str, nic_count: int) -> Limit | None:
+def nic_limit(machine_type: str, nic_count: int) -> model.Limit | None:
     """Return what the NICs in use send together, None for a machine with one physical NIC.
 
     Args:
@@ -70,16 +62,16 @@ def nic_limit(machine_type: str, nic_count: int) -> Limit | None:
     used = min(nic_count, nics.vpc_nic_count)
     share = "" if nics.basis == "documented" else f" ({nics.note})"
     rest = nics.vpc_nic_count - used
-    return Limit(
+    return model.Limit(
         name=NIC_EGRESS,
         gbps=nics.nic_gbps * used,
-        kind=LimitKind.DOCUMENTED,
+        kind=model.LimitKind.DOCUMENTED,
         source=f"{nics.source}{share}",
         as_of=nics.as_of,
         detail=f"{machine_type}, {used} of {nics.vpc_nic_count} for TCP/IP in use",
-        lifted_by="a vNIC on each physical NIC, and flows over all of them (--nics)"
+        lifted_by="one vNIC per physical NIC, with flows on all of them (--nics)"
         if rest
-        else "a machine type with a greater cap",
+        else "a machine type with a higher cap",
     )
 
 
@@ -152,7 +144,7 @@ def core_flow(
     vcpus: int | None = None,
     mtu_bytes: int = MTU_BYTES,
     without: str = "",
-) -> Limit | None:
+) -> model.Limit | None:
     """Return the ceiling of one flow inside Google's network, None where no figure is left.
 
     Between two figures it rises evenly on a logarithmic scale; before the first and after the last
@@ -174,10 +166,10 @@ def core_flow(
     middle = _middle(before, after, share)
     high = _between(before.high_gbps, after.high_gbps, _faded(before, as_of, share))
     nearest = before if share < 1 / 2 else after
-    return Limit(
+    return model.Limit(
         name="single-flow-core",
         gbps=size * middle,
-        kind=LimitKind.MEASURED,
+        kind=model.LimitKind.MEASURED,
         source=nearest.source,
         as_of=nearest.source_date,
         detail=f"one core at each end in {as_of:%Y-%m}",
@@ -223,7 +215,9 @@ def _around(as_of: date, figures: list[FlowFigure]) -> tuple[FlowFigure, FlowFig
 RECEIVER_CORES = "receiver-cores"
 
 
-def intake(query: PathQuery, cap: EgressCap, caps: CapsBook, without: str) -> Bound | None:
+def intake(
+    query: model.PathQuery, cap: model.EgressCap, caps: model.CapsBook, without: str
+) -> Bound | None:
     """Return what the receiver takes in, None where that is all that the sender may send.
 
     Its least is what the vCPUs carry at their least, or what the machine may send itself.
@@ -248,10 +242,10 @@ def intake(query: PathQuery, cap: EgressCap, caps: CapsBook, without: str) -> Bo
         return None
     gbps = max(sustained * one.gbps, own)
     high = max(most * (one.high_gbps or 0.0), gbps)
-    limit = Limit(
+    limit = model.Limit(
         name=RECEIVER_CORES,
         gbps=gbps,
-        kind=LimitKind.MEASURED,
+        kind=model.LimitKind.MEASURED,
         source=one.source,
         as_of=one.as_of,
         detail=f"{machine_type}, {sustained:g} x {one.gbps:.3g} Gbit/s by one vCPU",
@@ -272,7 +266,7 @@ CARRIED_YEARS = 3
 class Sender(NamedTuple):
     """The sending machine's cap, or why there is none."""
 
-    cap: EgressCap | None
+    cap: model.EgressCap | None
     why_not: str = ""
     highest_gbps: float = 0.0
     lowest_gbps: float = math.inf
@@ -281,12 +275,12 @@ class Sender(NamedTuple):
     assumed: tuple[str, ...] = ()
 
 
-def sender_of(end: PathEnd, caps: CapsBook, may_assume: bool) -> Sender:
+def sender_of(end: model.PathEnd, caps: model.CapsBook, may_assume: bool) -> Sender:
     """Return the cap of a sender at the date of `caps`; `may_assume` allows one of a later year."""
     if end.cloud != OWN_CLOUD:
-        return Sender(None, f"the caps of machines of {end.cloud} are not netplan's to know")
+        return Sender(None, f"netplan has no caps of VMs of {end.cloud}")
     if end.machine_type is None:
-        return Sender(None, "the sender's machine type is not known")
+        return Sender(None, "the machine type of the sender is unknown")
     # Tier_1 on a type that does not offer it changes nothing.
     is_offered = any(cap.is_tier1 for cap in caps.variants(end.machine_type))
     tier1 = end.is_tier1 and is_offered
@@ -305,14 +299,14 @@ def sender_of(end: PathEnd, caps: CapsBook, may_assume: bool) -> Sender:
 
 
 def _assumed_sender(
-    end: PathEnd, variants: list[EgressCap], tier1: bool, caps: CapsBook, why: str
+    end: model.PathEnd, variants: list[model.EgressCap], tier1: bool, caps: model.CapsBook, why: str
 ) -> Sender:
     """Return the least cap of a type whose platform or size is not documented, or a later one."""
     machine_type = end.machine_type or ""
     if variants:
         highest = max(cap.egress_gbps for cap in variants)
         least = min(variants, key=lambda cap: cap.egress_gbps)
-        said = f"the CPU platform is not known: {least.egress_gbps:g} of at most {highest:g} Gbit/s"
+        said = f"the CPU platform is unknown: {least.egress_gbps:g} of at most {highest:g} Gbit/s"
         return Sender(least, "", highest, assumed=(said,))
     sides = load_caps(caps.as_of).on_both_sides(machine_type, end.cpu_platform)
     if sides is not None:
@@ -324,17 +318,17 @@ def _assumed_sender(
         return Sender(None, why)
     earlier = _nearest_cap(machine_type, tier1, caps.as_of, -1)
     if earlier is None:
-        said = f"no cap is documented for {caps.as_of}: that of {later.year} is carried back"
+        said = f"no cap is documented for {caps.as_of}: the cap of {later.year} is used"
         return Sender(later.cap, "", later.cap.egress_gbps, is_carried=True, assumed=(said,))
     said = (
-        f"between {earlier.year} and {later.year} no cap is documented: from"
+        f"no cap is documented between {earlier.year} and {later.year}: from"
         f" {earlier.cap.egress_gbps:g} to {later.cap.egress_gbps:g} Gbit/s"
     )
     highest = max(earlier.cap.egress_gbps, later.cap.egress_gbps)
     return Sender(earlier.cap, "", highest, assumed=(said,))
 
 
-def _before_this_year(cap: EgressCap, year: int, cpu_platform: str | None) -> float:
+def _before_this_year(cap: model.EgressCap, year: int, cpu_platform: str | None) -> float:
     """Return what a type had before, where all that is known of the change is the year.
 
     The first of January stands for a year in the table. Infinite: there is no such change.
@@ -354,7 +348,7 @@ def _before_this_year(cap: EgressCap, year: int, cpu_platform: str | None) -> fl
 
 
 class _DatedCap(NamedTuple):
-    cap: EgressCap
+    cap: model.EgressCap
     year: int
 
 

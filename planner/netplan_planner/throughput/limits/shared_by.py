@@ -78,12 +78,12 @@ def said_of(name: str, same: str) -> str:
     """Return a limit with for whom it is the same, for a reader.
 
     >>> said_of("vm-egress", "n2"), said_of("external-egress", "all")
-    ('vm-egress (n2 machines)', 'external-egress (all machines)')
+    ('vm-egress (n2 VMs)', 'external-egress (all VMs)')
     """
     if name in (WINDOW, START):
         return f"{name} (to {same})"
     is_of_machines = same == ALL or name in _OF_SENDING_FAMILY or name == RECEIVER_CORES
-    return f"{name} ({same} machines)" if is_of_machines else f"{name} ({same})"
+    return f"{name} ({same} VMs)" if is_of_machines else f"{name} ({same})"
 
 
 def family_of(machine_type: str | None) -> str:

@@ -235,7 +235,7 @@ def _measured(rows: list[dict[str, str]]) -> MeasuredLimit:
         valid_until=date.fromisoformat(first["valid_until"]),
         source="; ".join(sorted({row["source"] for row in rows})),
         as_of=max(date.fromisoformat(row["source_date"]) for row in rows),
-        detail=f"median of {counted(len(figures), 'figure')}",
+        detail=f"median of {counted(len(figures), 'result')}",
     )
 
 

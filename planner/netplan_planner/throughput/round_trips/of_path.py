@@ -22,28 +22,21 @@ from numpy.typing import NDArray
 
 from netplan_planner.model import Facts, Interval, Measurement, PathQuery, SelfLink
 from netplan_planner.throughput.goodput.terms import Spans
-from netplan_planner.throughput.round_trips.rtt import (
-    Matrix,
-    RoundTrip,
-    RoundTripColumns,
-    RttBasis,
-    rtt_between,
-    rtt_for_pairs,
-)
+from netplan_planner.throughput.round_trips import rtt
 
 
 class RaisedRtts(NamedTuple):
     """Round-trip times as they are taken; NaN where none is given."""
 
-    rtt_ms: Matrix
+    rtt_ms: rtt.Matrix
     is_raised: NDArray[np.bool_]
-    pings_ms: Matrix
+    pings_ms: rtt.Matrix
     """The least known ping where a figure lies below it, else NaN."""
 
 
 def raised_to_pings(
-    given_ms: Sequence[float] | Matrix,
-    known: RoundTripColumns,
+    given_ms: Sequence[float] | rtt.Matrix,
+    known: rtt.RoundTripColumns,
     is_joined: NDArray[np.bool_] | Sequence[bool],
 ) -> RaisedRtts:
     """Return round-trip times, those of another day's grid raised to the least ping of the pair.
@@ -63,7 +56,7 @@ def raised_to_pings(
     array([ True, False])
     """
     given = np.asarray(given_ms, dtype=float)
-    least = np.where(known.basis == RttBasis.TABLE, known.low_ms, 0.0)
+    least = np.where(known.basis == rtt.RttBasis.TABLE, known.low_ms, 0.0)
     is_below = given < least
     is_raised = is_below & np.asarray(is_joined)
     return RaisedRtts(
@@ -74,12 +67,12 @@ def raised_to_pings(
 def why_believed(pings_ms: float) -> str:
     """Return in words that a round-trip time below all known pings is taken as it is.
 
-    >>> why_believed(98.24)
-    'the round-trip time is below every known ping between these regions, 98.2 ms; taken as given'
+    >>> why_believed(98.24)[:80]
+    'the round-trip time is below all known pings between these regions, 98.2 ms; it '
     """
     return (
-        f"the round-trip time is below every known ping between these regions, {pings_ms:.3g} ms;"
-        " taken as given"
+        f"the round-trip time is below all known pings between these regions, {pings_ms:.3g} ms;"
+        " it is used as given"
     )
 
 
@@ -87,11 +80,11 @@ def why_raised(rtt_ms: float) -> str:
     """Return in words that a round-trip time was raised, and to what.
 
     >>> why_raised(98.24)[:66]
-    "the round-trip time, joined from another day's grid, is below ever"
+    'the round-trip time is of another day and below all pings between '
     """
     return (
-        "the round-trip time, joined from another day's grid, is below every ping between these"
-        f" regions: {rtt_ms:.3g} ms, their least, is taken"
+        "the round-trip time is of another day and below all pings between these regions: their"
+        f" minimum, {rtt_ms:.3g} ms, is used"
     )
 
 
@@ -116,7 +109,7 @@ def path_round_trip(
     idle_source: str = "",
     seen_ms: float | None = None,
     loaded_ms: float | None = None,
-) -> RoundTrip:
+) -> rtt.RoundTrip:
     """Return the round-trip time of the idle path in ms, from the best that is known of it.
 
     Args:
@@ -134,22 +127,22 @@ def path_round_trip(
     3.0
     """
     if idle_ms:
-        return RoundTrip(rtt_ms=idle_ms, source=idle_source)
+        return rtt.RoundTrip(rtt_ms=idle_ms, source=idle_source)
     if seen_ms:
-        return RoundTrip(rtt_ms=seen_ms, source=FLOW_LOGS)
-    found = RoundTrip(rtt_ms=None)
+        return rtt.RoundTrip(rtt_ms=seen_ms, source=FLOW_LOGS)
+    found = rtt.RoundTrip(rtt_ms=None)
     if src_place and dst_place:
-        found = rtt_between(src_place, dst_place)
+        found = rtt.rtt_between(src_place, dst_place)
     elif distance in _TYPICAL:
-        found = rtt_between(*_TYPICAL[distance])
+        found = rtt.rtt_between(*_TYPICAL[distance])
     if found.rtt_ms is None and loaded_ms:
-        return RoundTrip(rtt_ms=loaded_ms, source=idle_source)
+        return rtt.RoundTrip(rtt_ms=loaded_ms, source=idle_source)
     return found
 
 
 def doubt_of_given(src_place: str | None, dst_place: str | None, rtt_ms: float) -> str:
     """Return what is doubtful of a round-trip time that somebody gave; empty: nothing known."""
-    known = rtt_for_pairs([src_place], [dst_place])
+    known = rtt.rtt_for_pairs([src_place], [dst_place])
     pings_ms = float(raised_to_pings([rtt_ms], known, [False]).pings_ms[0])
     return "" if math.isnan(pings_ms) else why_believed(pings_ms)
 
@@ -160,7 +153,7 @@ def run_round_trip(
     dst_place: str | None,
     *,
     seen_ms: float | None = None,
-) -> RoundTrip:
+) -> rtt.RoundTrip:
     """Return the round-trip time of the idle path of a run; arguments as in `path_round_trip`."""
     return path_round_trip(
         src_place,
@@ -172,7 +165,7 @@ def run_round_trip(
     )
 
 
-def with_round_trip(query: PathQuery, found: RoundTrip) -> PathQuery:
+def with_round_trip(query: PathQuery, found: rtt.RoundTrip) -> PathQuery:
     """Return a path with a round-trip time, its range and its source."""
     return msgspec.structs.replace(
         query,
@@ -208,7 +201,7 @@ class RowRoundTrips(NamedTuple):
 
 def row_round_trips(
     *,
-    own_ms: Matrix,
+    own_ms: rtt.Matrix,
     is_joined: NDArray[np.bool_],
     places: Sequence[tuple[str, str]],
     place: NDArray[np.intp],
@@ -225,13 +218,13 @@ def row_round_trips(
         distances: Of each kind of path.
         kind: Number of each row's kind.
     """
-    known = rtt_for_pairs([src for src, _ in places], [dst for _, dst in places])
-    of_rows = RoundTripColumns(
+    known = rtt.rtt_for_pairs([src for src, _ in places], [dst for _, dst in places])
+    of_rows = rtt.RoundTripColumns(
         known.rtt_ms[place], known.low_ms[place], known.high_ms[place], known.basis[place]
     )
     own = raised_to_pings(own_ms, of_rows, is_joined)
     usual_places = [_TYPICAL.get(one or "", ("", "")) for one in distances]
-    typical = rtt_for_pairs([src for src, _ in usual_places], [dst for _, dst in usual_places])
+    typical = rtt.rtt_for_pairs([src for src, _ in usual_places], [dst for _, dst in usual_places])
     found = []
     for name in ("low_ms", "rtt_ms", "high_ms"):
         placed, usual = getattr(of_rows, name), getattr(typical, name)[kind]

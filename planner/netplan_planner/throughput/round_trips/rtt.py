@@ -21,8 +21,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from netplan_planner.errors import nearest_names
-from netplan_planner.inert import NAME_LENGTH, inert
+from netplan_planner.errors import no_region
 from netplan_planner.model import Value
 from netplan_planner.shipped import shipped_rows
 from netplan_planner.throughput.limits.tables import DATA
@@ -252,7 +251,7 @@ class RoundTripTable:
         newest = date.fromisoformat(row["source_date"]) if row else self._newest
         detail = _figures(row) if row else self._path(first, last)
         if as_of is not None and abs((as_of - newest).days) > _DAYS_PER_YEAR:
-            detail += f"; figures of {newest}, asked about {as_of}"
+            detail += f"; values of {newest}, requested for {as_of}"
         return RoundTrip(
             rtt_ms=rtt,
             low_ms=low,
@@ -323,10 +322,8 @@ class RoundTripTable:
         for name in (src, dst):
             if self._place(name)[0] == len(self._names):
                 short = (known.removeprefix(f"{GOOGLE}:") for known in self._names)
-                nearest = nearest_names(name, (*self._names, *short))
-                hint = f"; nearest: {', '.join(nearest)}" if nearest else ""
-                return f"{inert(name, NAME_LENGTH)!r} is no region or zone with a known place{hint}"
-        return f"no round-trip time inside one region is known outside of Google's, as in {dst}"
+                return no_region(name, (*self._names, *short), "region or zone")
+        return f"the round-trip time inside a region is known only for Google Cloud, not for {dst}"
 
     def _path(self, first: int, last: int) -> str:
         """Return in words the legs of a pair that was not measured."""
@@ -337,7 +334,7 @@ class RoundTripTable:
         )
         distance = f"{self._km[first, last]:,.0f} km"
         if not np.isfinite(sums).any():
-            return f"{distance}, and nothing measured between"
+            return f"{distance}, without a measured leg"
         enter, leave = np.unravel_index(np.argmin(sums), sums.shape)
         legs = (
             (self._by_distance[first, enter], "by distance", enter),

@@ -306,8 +306,8 @@ def _rows(links: npt.NDArray[np.integer[Any]], capacity: FloatArray) -> IntArray
         raise ValueError(f"links must hold integers on two axes, not {given.dtype} on {given.ndim}")
     if given.size and not -1 <= given.min() <= given.max() < capacity.size:
         raise ValueError(
-            f"links has entries from {given.min()} to {given.max()}; "
-            f"-1 to {capacity.size - 1} are possible"
+            f"links has entries from {given.min()} to {given.max()}; the allowed range is -1 to"
+            f" {capacity.size - 1}"
         )
     none = capacity.size
     names = np.append(np.where(np.isinf(capacity), none, np.arange(none)), none)

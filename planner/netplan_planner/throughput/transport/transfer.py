@@ -170,7 +170,8 @@ class Behaviour(NamedTuple):
     """Whether the overshoot of policed flows is repaired after a timeout only (RFC 6298), while
     nothing moves. Growing again is then a single flow's, which the others fill."""
     is_shaper_full: bool
-    """Whether a sender's shaper drops what its queue cannot hold, as a policer does."""
+    """Whether a sender's shaper drops what its queue cannot hold, as a policer does, and streams
+    share it as imperfectly."""
     may_overshoot: bool
     """Whether policed flows may go on doubling until their windows stop them: the packets that tell
     of the drops, or the answers to them, are dropped too. Such rounds carry nothing new."""
@@ -339,7 +340,9 @@ def seconds_for(run: Course, gbit: Floats) -> Array:
     rest = np.maximum(wanted - at_ramp_end, 0.0)
     steady_s = rest / run.steady_gbps
     for _ in range(_SOLVER_STEPS):
-        steady_s = (rest + _lost_gbit(run, steady_s)) / run.steady_gbps
+        last_s, steady_s = steady_s, (rest + _lost_gbit(run, steady_s)) / run.steady_gbps
+        if np.array_equal(last_s, steady_s):
+            break
     waited_s = np.where(rest > 0, run.timeout_s, 0.0)
     return np.asarray(run.start_s + ramp_s + waited_s + steady_s)
 
@@ -368,17 +371,14 @@ def first_flight_gbps(run: Course, *, duration_s: Floats) -> Array:
     return np.asarray(np.minimum(flight, run.steady_gbps))
 
 
-def unacknowledged_gbit(run: Course, seconds: Floats) -> Array:
-    """Return what the sender has written by then and nobody has acknowledged: a round trip's."""
-    return np.asarray(gbit_after(run, seconds + run.rtt_s) - gbit_after(run, seconds))
-
-
 def _lost_gbit(run: Course, seconds: Floats) -> Array:
     """Return what the recovery lacks to the steady rate, that long after the doubling.
 
     One recovery: later decreases are single flows', which the others fill.
     """
     since = np.maximum(np.asarray(seconds) - run.unheard_s, 0.0)
+    if not np.any(run.deficit_gbps):
+        return np.zeros_like(since)
     with np.errstate(invalid="ignore", divide="ignore"):
         curve = np.minimum(since / run.recovery_s, 1.0)
         by_curve = run.recovery_s / 4 * (1 - (1 - curve) ** 4)

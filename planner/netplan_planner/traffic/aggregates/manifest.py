@@ -24,7 +24,7 @@ _FORMAT = re.compile(rf"{re.escape(NAME)}/([0-9]{{1,9}})")
 _LARGEST_BYTES = 1 << 26
 """Of a manifest, which has no rows: one of a million records takes three kilobytes."""
 SUFFIX = ".parquet"
-AGAIN = "make them again with `netplan flows aggregate`"
+AGAIN = "create them again with `netplan flows aggregate`"
 
 
 class Table(Value, frozen=True, kw_only=True):
@@ -91,7 +91,7 @@ def manifest_of(folder: Path) -> Manifest:
     path = folder / MANIFEST
     try:
         if path.is_symlink() or not path.is_file():
-            raise damaged(folder, f"{MANIFEST} is no plain file")
+            raise damaged(folder, f"{MANIFEST} is not a regular file")
         data = whole(path, _LARGEST_BYTES)
     except OSError as exc:
         raise unreadable(path, exc) from exc
@@ -99,7 +99,7 @@ def manifest_of(folder: Path) -> Manifest:
         told = decode_json(data, _Head).format
         found = _FORMAT.fullmatch(told)
         if found is None:
-            raise damaged(folder, f"{MANIFEST} is of the format {inert_line(told)}")
+            raise damaged(folder, f"{MANIFEST} has the format {inert_line(told)}")
         if int(found[1]) != VERSION:
             age = "a newer" if int(found[1]) > VERSION else "an older"
             raise InputError(

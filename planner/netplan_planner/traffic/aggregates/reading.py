@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from netplan_planner.errors import InputError, UsageError
 from netplan_planner.inert import inert_line
-from netplan_planner.input_files import LARGEST_BYTES, JsonDecoder, opened, reading, unreadable
+from netplan_planner.input_files import LARGEST_BYTES, decode_json, opened, reading, unreadable
 from netplan_planner.model import Inventory, OwnerKind, TrafficMatrix, Value
 from netplan_planner.model.evidence.pod_traffic import PodTraffic
 from netplan_planner.tables.engine import EngineError, TableEngine
@@ -66,8 +66,8 @@ def read(paths: Sequence[Path], inventory: Inventory, options: TrafficOptions) -
     shown = inert_line(str(folder))
     if len(paths) > 1:
         raise InputError(
-            f"{shown}: aggregates are sums, to which no other traffic can be added: make them of"
-            " all of it"
+            f"{shown}: aggregates cannot be combined with other traffic. Create them from all"
+            " traffic"
         )
     with reading(shown):
         manifest = manifest_of(folder)
@@ -136,10 +136,9 @@ def _check_options(shown: str, held: Shape, asked: Shape, options: TrafficOption
         if was is None:
             held_with, same = f"without {option}", "leave it out"
         else:
-            held_with, same = f"with {option} {_spelled(was)}", "say the same"
+            held_with, same = f"with {option} {_spelled(was)}", "use the same"
         raise UsageError(
-            f"{option} {_spelled(now)}: {shown} holds sums that were made {held_with};"
-            f" {same}, or {AGAIN}"
+            f"{option} {_spelled(now)}: {shown} has sums {held_with}; {same}, or {AGAIN}"
         )
 
 
@@ -174,13 +173,13 @@ def _with_inventory(
     gone = len(links - inventory.instance_by_link.keys())
     if links and gone == len(links):
         raise InputError(
-            f"{shown}: aggregates of another inventory: of their {counted(len(links), 'machine')}"
-            " none is in the one that is read; give the inventory that they were made with"
+            f"{shown}: aggregates of another inventory: this one has none of their"
+            f" {counted(len(links), 'VM')}. Give the inventory that they were created with"
         )
-    lost = f"; {gone:,} of {counted(len(links), 'machine')} are not in this one" if gone else ""
+    lost = f"; this one lacks {gone:,} of {counted(len(links), 'VM')}" if gone else ""
     note = (
-        f"{shown} was summed with an inventory whose {', '.join(names)} differ from this one's:"
-        f" owners and paths of its traffic are by that one{lost}"
+        f"{shown} was aggregated with an inventory whose {', '.join(names)} differ from this one:"
+        f" owners and paths of its traffic follow the other inventory{lost}"
     )
     coverage = matrix.coverage
     return replace(matrix, coverage=replace(coverage, incomplete=(note, *coverage.incomplete)))
@@ -194,13 +193,13 @@ def _rows(folder: Path, manifest: Manifest, wanted: AbstractSet[str]) -> dict[st
     """
     tables = {table.name: table for table in manifest.tables}
     if len(tables) < len(manifest.tables) or not tables.keys() <= TABLES.keys():
-        raise damaged(folder, f"{MANIFEST} names tables that there are not")
+        raise damaged(folder, f"{MANIFEST} names tables that do not exist")
     try:
         others = foreign_entries(folder, tables.keys())
     except OSError as exc:
         raise unreadable(folder, exc) from exc
     if others:
-        raise damaged(folder, f"{inert_line(others[0])} is no file of theirs")
+        raise damaged(folder, f"{inert_line(others[0])} is not one of its files")
     engine = TableEngine()
     try:
         with private_folder(None) as private:
@@ -234,7 +233,7 @@ def _check_file(folder: Path, file: str, table: Table) -> None:
     try:
         about = path.lstat()
         if not stat.S_ISREG(about.st_mode):
-            raise damaged(folder, f"{file} is no plain file")
+            raise damaged(folder, f"{file} is not a regular file")
         if about.st_size == table.byte_count:
             with opened(path) as content:
                 while piece := content.read(_PIECE_BYTES):
@@ -257,19 +256,18 @@ def _decoded(
     expected, found = engine.types(f"(SELECT {nulls})"), engine.types(relation)
     for name in (*expected, *found):
         if expected.get(name) != found.get(name):
-            raise damaged(folder, f"{path.name}: the column {inert_line(name)} is not as expected")
+            raise damaged(folder, f"{path.name}: unexpected type of column {inert_line(name)}")
     held = engine.value(f"SELECT COUNT(*) FROM {relation}")
     if held != table.row_count:
         raise damaged(folder, f"{path.name} has {held:,} rows, not {table.row_count:,}")
     odd = odd_numbers(kind)
     if odd and engine.value(f"SELECT COUNT(*) FROM {relation} WHERE {odd}"):
-        raise damaged(folder, f"{path.name} has numbers below 0, or infinite ones")
+        raise damaged(folder, f"{path.name} has numbers that are negative or infinite")
     most = min(LARGEST_BYTES, max(_ANY_BYTES, _MOST_RATIO * table.byte_count))
     # Each row as text has the names of all columns at least.
     if held * sum(map(len, columns)) > most:
         raise damaged(folder, f"{path.name} unpacks to more than a file of its size holds")
-    decoder = JsonDecoder(list[kind])  # type: ignore[valid-type]
-    rows: list[Any] = []
+    kinds, rows = list[kind], list[Any]()  # type: ignore[valid-type]
     texts: list[str] = []
     size = 0
     for (text,) in engine.stream(f"SELECT CAST(to_json(t) AS VARCHAR) FROM {relation} AS t"):
@@ -278,6 +276,6 @@ def _decoded(
         if size > most:
             raise damaged(folder, f"{path.name} unpacks to more than a file of its size holds")
         if len(texts) == _ROWS_AT_ONCE:
-            rows += decoder.decode(f"[{','.join(texts)}]")
+            rows += decode_json(f"[{','.join(texts)}]", kinds)
             texts.clear()
-    return rows + decoder.decode(f"[{','.join(texts)}]")
+    return rows + decode_json(f"[{','.join(texts)}]", kinds)

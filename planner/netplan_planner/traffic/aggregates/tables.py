@@ -284,7 +284,7 @@ def _check_once(table: str, keys: Iterable[Any]) -> None:
     seen = set()
     for key in keys:
         if key in seen:
-            raise ValueError(f"{table} has two rows about the same")
+            raise ValueError(f"{table} has two rows with the same key")
         seen.add(key)
 
 
@@ -301,6 +301,6 @@ def _check_window(whole: model.TrafficMatrix) -> None:
         raise ValueError("a time without a zone")
     length = (whole.end - whole.start).total_seconds() / SECONDS_PER_MINUTE
     if not all(0 < count <= length for count in minutes) or minutes[0] > minutes[-1]:
-        raise ValueError("the window is none, or shorter than what was observed of it")
+        raise ValueError("the window is empty or shorter than the observed time")
     if hours is not None and not 0 < hours.bin_s < float("inf"):
-        raise ValueError("hours of no length")
+        raise ValueError("hours without length")

@@ -51,17 +51,17 @@ def check_target(asked: str, folder: Path) -> None:
     try:
         target = folder.resolve()
         if target.exists() and not target.is_dir():
-            raise UsageError(f"{asked}: this is a file; aggregates are a folder")
+            raise UsageError(f"{asked}: this is a file, but aggregates need a folder")
         if target.is_dir() and any(target.iterdir()):
             if not is_aggregates(target):
                 raise UsageError(
-                    f"{asked}: the folder holds what `netplan flows aggregate` did not write; name"
-                    " a new one"
+                    f"{asked}: the folder contains files that `netplan flows aggregate` did not"
+                    " write; name a new one"
                 )
             if others := foreign_entries(target, TABLES.keys(), are_replaced=True):
                 raise UsageError(
-                    f"{asked}: beside aggregates the folder holds {inert_line(others[0])}, which"
-                    " would be lost; name a new one"
+                    f"{asked}: the folder also contains {inert_line(others[0])}, which would be"
+                    " lost; name a new one"
                 )
         if not target.parent.is_dir():
             raise UsageError(f"{asked}: the folder {folder.parent} does not exist")

@@ -23,20 +23,20 @@ def read(paths: Sequence[Path], options: TrafficOptions) -> TrafficMatrix:
     shown = inert_line(str(paths[0]))
     if len(paths) > 1:
         raise InputError(
-            f"{shown}: a bundle holds sums of traffic, to which no other traffic can be added:"
-            " collect all of it into one bundle"
+            f"{shown}: a bundle holds aggregated traffic, which cannot be combined with other"
+            " traffic. Collect all of it into one bundle"
         )
     found = value_of(paths[0], TRAFFIC, TrafficMatrix)
     if found is None:
         raise InputError(f"{shown}: the bundle holds no traffic")
     if options.since is not None or options.until is not None:
         raise UsageError(
-            f"--since and --until: {shown} holds sums of its whole window; collect anew with them"
+            f"--since and --until: {shown} has sums of its whole window; collect again with them"
         )
     if options.reporter not in {Reporter.SOURCE, found.reporter}:
         raise UsageError(
-            f"--reporter {options.reporter.value}: {shown} holds sums by {found.reporter.value};"
-            " collect it anew"
+            f"--reporter {options.reporter.value}: {shown} has sums for {found.reporter.value};"
+            " collect again with it"
         )
     return with_machines_from(found, options.log_volume_from_gbps, shown)
 
@@ -59,7 +59,7 @@ def with_machines_from(
         return matrix
     if wanted_gbps < held_gbps:
         raise UsageError(
-            f"--p95-from {wanted_gbps:g}: {shown} holds the series of machines from {held_gbps:g}"
+            f"--p95-from {wanted_gbps:g}: {shown} has the series of VMs from {held_gbps:g}"
             " Gbit/s on; give it the flow logs themselves (--traffic)"
         )
     busy = {vm.owner for vm in matrix.vms if vm.egress.p95_gbps >= wanted_gbps}

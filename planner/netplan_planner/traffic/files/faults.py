@@ -10,15 +10,7 @@ from netplan_planner.model import BadRecord
 from netplan_planner.model.evidence.log_volume import OF_ANOTHER_LOG, OUTSIDE_WINDOW, REPEATED
 from netplan_planner.tables import extended
 from netplan_planner.tables.compression import DAMAGED, chunks_of
-from netplan_planner.traffic.files.batches import (
-    NUMBERED,
-    Batch,
-    make_batches,
-    numbered_batch,
-    numbered_rows,
-    row_count,
-    table_batch,
-)
+from netplan_planner.traffic.files import batches
 from netplan_planner.traffic.files.embedded import EmbeddedEngine
 from netplan_planner.traffic.files.entries import split_entries, split_lines
 from netplan_planner.traffic.files.ingest import Ingest
@@ -26,26 +18,26 @@ from netplan_planner.traffic.files.inputs import Layout, Source
 from netplan_planner.traffic.statements import logged, staging
 
 MALFORMED = "malformed"
-OF_ANOTHER_CONFIGURATION = "of flows that another flow-log configuration reports as well"
+OF_ANOTHER_CONFIGURATION = "of flows that another flow-log configuration also reports"
 
 REASONS: Mapping[int, tuple[str, str]] = {
     staging.NOT_AN_ENTRY: (MALFORMED, "not a log entry in JSON"),
     staging.OTHER_LOG: (OF_ANOTHER_LOG, "an entry of another log"),
     staging.NO_ADDRESS: (MALFORMED, "no source or destination address"),
-    staging.NO_TIME: (MALFORMED, "no start or end time that can be read"),
-    staging.NO_REPORTER: (MALFORMED, "no reporter or address kind that is known"),
-    staging.NO_COUNT: (MALFORMED, "no byte count that is a number"),
+    staging.NO_TIME: (MALFORMED, "no readable start or end time"),
+    staging.NO_REPORTER: (MALFORMED, "no known reporter or address kind"),
+    staging.NO_COUNT: (MALFORMED, "the byte count is not a number"),
     staging.NEGATIVE: ("with a negative count", "a negative byte or packet count"),
     staging.ENDS_BEFORE_START: ("ending before the start", "it ends before it starts"),
-    staging.TOO_LONG: ("of an absurd duration", "it covers an absurdly long time"),
+    staging.TOO_LONG: ("with an implausible duration", "its duration is implausibly long"),
     staging.ABSURD_TIME: ("with a wrong clock", "its time is before 2000 or after 2100"),
-    staging.ABSURD_COUNT: ("with an absurd count", "more bytes than any machine can send"),
-    staging.OUTSIDE_WINDOW: (OUTSIDE_WINDOW, "outside the window asked for"),
-    staging.BAD_ADDRESS: (MALFORMED, "an address that is no IP address"),
-    staging.REPEATED: (REPEATED, "an entry that is there more than once"),
+    staging.ABSURD_COUNT: ("with an implausible count", "more bytes than any VM can send"),
+    staging.OUTSIDE_WINDOW: (OUTSIDE_WINDOW, "outside the requested window"),
+    staging.BAD_ADDRESS: (MALFORMED, "an address that is not an IP address"),
+    staging.REPEATED: (REPEATED, "a repeated entry"),
     staging.OF_ANOTHER_CONFIGURATION: (
         OF_ANOTHER_CONFIGURATION,
-        "of flows that another configuration reports",
+        "of flows that another configuration also reports",
     ),
 }
 """Of each fault: the name it is counted by, and what is said of a single record."""
@@ -135,7 +127,7 @@ class Faults:
         """Return whether a file has good records by the numbers alone, which Parquet knows."""
         if source.layout is not Layout.FLOW_PARQUET:
             return False
-        return bad_count < row_count(source, self._engine)
+        return bad_count < batches.row_count(source, self._engine)
 
     def _look_at(
         self, source: Source, faults: Counter[int], wanted: int
@@ -168,27 +160,27 @@ class Faults:
 
     def _record_count(self, source: Source) -> int:
         if source.layout is Layout.FLOW_PARQUET:
-            return row_count(source, self._engine)
+            return batches.row_count(source, self._engine)
         return sum(1 for _ in numbered_lines(source))
 
-    def _pieces(self, source: Source) -> Iterator[tuple[Batch, Shown]]:
+    def _pieces(self, source: Source) -> Iterator[tuple[batches.Batch, Shown]]:
         """Yield a file in pieces, and how to say where a record of a piece stands."""
         if source.layout is Layout.JSON_LINES:
             for lines in _chunks(numbered_lines(source)):
-                self._engine.create(NUMBERED)
-                self._engine.insert(NUMBERED, lines)
-                yield numbered_batch(source), lambda note: f"{source.shown}:{note}"
+                self._engine.create(batches.NUMBERED)
+                self._engine.insert(batches.NUMBERED, lines)
+                yield batches.numbered_batch(source), lambda note: f"{source.shown}:{note}"
         elif source.layout is Layout.TABLE_CSV:
             starts = row_starts(source)
             yield (
-                table_batch(source, self._engine, is_numbered=True),
+                batches.table_batch(source, self._engine, is_numbered=True),
                 (lambda note: _place(source, starts, int(note))),
             )
         elif source.layout is Layout.FLOW_PARQUET:
-            for batch in numbered_rows(source, self._engine, _ROWS_AT_A_TIME):
+            for batch in batches.numbered_rows(source, self._engine, _ROWS_AT_A_TIME):
                 yield batch, lambda note: f"{source.shown}: row {note}"
         else:
-            for batch in make_batches([source], self._engine, _ROWS_AT_A_TIME):
+            for batch in batches.make_batches([source], self._engine, _ROWS_AT_A_TIME):
                 yield batch, lambda _: source.shown
 
 
@@ -268,4 +260,4 @@ def _chunks(lines: Iterable[tuple[int, str]]) -> Iterator[list[tuple[int, str]]]
 
 def _unreadable(source: Source, bad: Sequence[BadRecord]) -> str:
     reasons = "; ".join(f"{record.source}: {record.reason}" for record in bad[:1])
-    return f"{source.shown}: the file holds no readable flow record ({reasons})"
+    return f"{source.shown}: the file has no readable flow record ({reasons})"

@@ -197,7 +197,7 @@ class Ingest(RecordSums):
         broken = (named or batch.sources)[0]
         if _TOO_LONG in str(error):
             raise InputError(
-                f"{broken.shown}: a line of more than 16 MiB; a flow log has one record a line"
+                f"{broken.shown}: a line of more than 16 MiB; a flow log has one record per line"
             ) from error
         target = self.engine.folder / f"{broken.path.name}.rest"
         is_lines = batch.layout is Layout.JSON_LINES and broken.compression == "gzip"

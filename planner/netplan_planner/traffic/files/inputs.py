@@ -22,7 +22,7 @@ _HEAD_BYTES = 1 << 16
 _ENTRY_KEYS = frozenset({"jsonPayload", "logName", "insertId", "timestamp"})
 
 _COMMENTS = ("#", "//")
-_TABLE_COLUMNS = frozenset({"src", "dst"})
+TABLE_COLUMNS = frozenset({"src", "dst"})
 """What a plain table cannot do without; `bytes`, `start` and `end`, or `gbps`, come with them."""
 
 
@@ -79,13 +79,13 @@ def find_files(paths: Sequence[Path]) -> list[Path]:
         if path.is_dir():
             inside = [p for p in path.rglob("*") if p.is_file() and not _is_hidden(p, path)]
             if not inside:
-                raise InputError(f"{path}: the folder holds no file to read flow logs from")
+                raise InputError(f"{path}: the folder has no flow-log files")
             found.update(inside)
         elif path.is_file():
             found.add(path)
         elif path.exists():
             # A pipe can be read once, and flow logs are read several times.
-            raise InputError(f"{path}: neither a file nor a folder; write it to a file first")
+            raise InputError(f"{path}: not a file or folder; write it to a file first")
         else:
             try:
                 path.stat()
@@ -95,9 +95,7 @@ def find_files(paths: Sequence[Path]) -> list[Path]:
     if inside:
         # Read as flow logs they would be nonsense.
         shown = inert_line(str(inside[0].parent))
-        raise InputError(
-            f"{shown}: a folder of aggregates: name that folder itself, and no other traffic"
-        )
+        raise InputError(f"{shown}: a folder of aggregates: give that folder, and no other traffic")
     return sorted(found, key=lambda p: p.as_posix())
 
 
@@ -189,14 +187,18 @@ def _text_layout(path: Path, text: str) -> Layout:
         # One line that is longer than what was looked at, or cut, is a line; else it is spread out.
         is_one_line = len(lines) == 1 and len(lines[0].strip()) > 1
         return Layout.JSON_LINES if is_one_line else Layout.JSON_DOCUMENT
-    names = re.split(f"[{DELIMITERS}]", lines[0])
-    header = {name.strip().strip('"').casefold() for name in names}
-    if header >= _TABLE_COLUMNS:
+    if header_of(lines[0]) >= TABLE_COLUMNS:
         return Layout.TABLE_CSV
     raise InputError(
-        f"{path}: neither flow-log entries (JSON), a BigQuery export (Parquet) nor a table with"
-        " the columns src and dst"
+        f"{path}: unknown format. Give flow-log entries (JSON), a BigQuery export (Parquet), or a"
+        " table with the columns src and dst"
     )
+
+
+def header_of(line: str) -> set[str]:
+    """Return the names of a CSV table's columns, by its first line."""
+    names = re.split(f"[{DELIMITERS}]", line)
+    return {name.strip().strip('"').casefold() for name in names}
 
 
 def _is_entry(line: str) -> bool:
@@ -215,9 +217,9 @@ def _parquet_layout(path: Path, columns: Iterable[str]) -> Layout:
     names = {name.casefold() for name in columns}
     if "jsonpayload" in names:
         return Layout.FLOW_PARQUET
-    if names >= _TABLE_COLUMNS:
+    if names >= TABLE_COLUMNS:
         return Layout.TABLE_PARQUET
     raise InputError(
-        f"{path}: neither a BigQuery export of flow logs (no column jsonPayload) nor a table with"
-        " the columns src and dst"
+        f"{path}: unknown format. Give a BigQuery export of flow logs (column jsonPayload), or a"
+        " table with the columns src and dst"
     )

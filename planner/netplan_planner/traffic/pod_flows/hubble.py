@@ -12,7 +12,7 @@ from pathlib import Path
 
 import msgspec
 
-from netplan_planner.input_files import JsonDecoder
+from netplan_planner.input_files import decode_json
 from netplan_planner.model.evidence.log_volume import OUTSIDE_WINDOW
 from netplan_planner.model.evidence.pod_traffic import (
     PodFlow,
@@ -71,7 +71,6 @@ class _Line(msgspec.Struct, gc=False):
 _HEAD_BYTES = 65_536
 _HEAD_LINES = 20
 """A line of a node's state or of lost events may come first."""
-_LINES = JsonDecoder(_Line)
 
 _Key = tuple[str, str, str, str, str | None, bool]
 """Pod and workload of each end, the Service, and whether it is a reply."""
@@ -80,7 +79,7 @@ _Key = tuple[str, str, str, str, str | None, bool]
 def is_hubble(line: bytes) -> bool:
     """Return whether a line is one of Hubble's flows."""
     try:
-        flow = _LINES.decode(line).flow
+        flow = decode_json(line, _Line).flow
     except msgspec.DecodeError:
         return False
     return flow is not None and (flow.verdict is not None or flow.source is not None)
@@ -115,7 +114,7 @@ def read_flows(lines: Iterable[bytes], names: PodNames, options: TrafficOptions)
             continue
         total += 1
         try:
-            flow = _LINES.decode(line).flow
+            flow = decode_json(line, _Line).flow
         except msgspec.DecodeError:
             left_out["not readable"] += 1
             continue
@@ -136,7 +135,7 @@ def read_flows(lines: Iterable[bytes], names: PodNames, options: TrafficOptions)
     chosen = counts[EGRESS].copy()
     for key, count in counts[""].items():
         if key[0] in sending:
-            left_out["reported by the sender's node too"] += count
+            left_out["also reported by the sender's node"] += count
         else:
             chosen[key] += count
     return PodTraffic(
@@ -145,7 +144,7 @@ def read_flows(lines: Iterable[bytes], names: PodNames, options: TrafficOptions)
         window_seconds=seconds_between(first, last) if first and last else None,
         record_count=total,
         left_out=tuple(sorted(left_out.items())),
-        notes=("Hubble flows count events; they say nothing of bytes, and have no price",),
+        notes=("Hubble flows count events; they have no bytes and no price",),
     )
 
 
@@ -164,12 +163,12 @@ def _is_in_window(moment: datetime | None, options: TrafficOptions) -> bool:
 def _reason(flow: _Flow | None) -> str:
     """Return why a line counts for nothing, or nothing."""
     if flow is None:
-        return "no flow (a lost-events or status line)"
+        return "not a flow (a lost-events or status line)"
     if flow.verdict is not None and flow.verdict not in _FORWARDED:
         return "dropped or refused"
     if not (flow.source and flow.source.pod_name and flow.destination):
-        return "an end that is no pod"
-    return "" if flow.destination.pod_name else "an end that is no pod"
+        return "an end that is not a Pod"
+    return "" if flow.destination.pod_name else "an end that is not a Pod"
 
 
 def _key(flow: _Flow) -> _Key:

@@ -24,8 +24,8 @@ from netplan_planner.traffic.pod_flows.pod_records import PodNames
 from netplan_planner.traffic.read import sources_of
 
 _US_PER_S = 1_000_000
-_NO_PODS = "an end that is no pod"
-_OTHER_SIDE = "reported by the sender too"
+_NO_PODS = "an end that is not a Pod"
+_OTHER_SIDE = "also reported by the sender"
 
 _Sum = list[int]
 """Payload, headers, records."""
@@ -172,7 +172,7 @@ def _add_row(row: Sequence[Any], names: PodNames, sums: _Sums) -> None:
     sums.record_count += records
     src, dst = names.found(src_text or "", src_zone), names.found(dst_text or "", dst_zone)
     if src is None or dst is None or payload is None or payload < 0:
-        sums.left_out[_NO_PODS if payload is not None else "no bytes"] += records
+        sums.left_out[_NO_PODS if payload is not None else "no byte counts"] += records
         return
     (src_end, src_pods), (dst_end, dst_pods) = src, dst
     src_names, dst_names = ([pod.full_name for pod in pods] for pods in (src_pods, dst_pods))
@@ -202,5 +202,5 @@ def _joined(parts: Sequence[PodTraffic]) -> PodTraffic:
         return best
     incomplete = tuple(text for part in parts for text in part.incomplete)
     named = ", ".join(source.value for part in others for source in part.sources)
-    note = f"also given, and not added to it: {named}"
+    note = f"also given, but not added: {named}"
     return msgspec.structs.replace(best, incomplete=incomplete, notes=(*best.notes, note))

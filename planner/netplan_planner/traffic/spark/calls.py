@@ -70,7 +70,7 @@ class WorkFolder:
         place = self.path.partition(":")[0]
         shown = unquote(self.path.removeprefix(_HERE)) if place == "file" else self.path
         return (
-            f"work files may be left in {self.path}: remove them where the server sees them"
+            f"work files may remain in {self.path}: remove them from the server"
             f" ({_COMMANDS[place]} {shlex.quote(shown)})"
         )
 
@@ -125,7 +125,7 @@ _LONGEST = 300
 _SOONEST_S = 0.001
 _RPC = re.compile(r'status = StatusCode\.(?P<code>\w+)\s+details = "(?P<text>.*?)"\s+debug', re.S)
 """How the client prints an error of gRPC."""
-_LOGIN = "check the token of the address (sc://HOST:PORT/;token=…) and what its account may do"
+_LOGIN = "check the token in the address (sc://HOST:PORT/;token=…) and its permissions"
 
 
 class _Details(NamedTuple):
@@ -191,22 +191,22 @@ def error_of(exc: Exception, shown: str) -> NetplanError:
     """Return what a failure of a server that has answered before means."""
     code, text = said(exc)
     if isinstance(exc, PySparkException) and is_missing_path(exc):
-        return InputError(f"{shown}: the server finds no such file or folder: {text}")
+        return InputError(f"{shown}: the server does not find this file or folder: {text}")
     if code in {"UNAUTHENTICATED", "PERMISSION_DENIED"}:
         return AccessError(f"{shown}: the Spark server refuses ({code}): {text}; {_LOGIN}")
     if code == "DEADLINE_EXCEEDED":
         return AccessError(
-            f"{shown}: the Spark server did not answer in time: all of its work together has the"
-            " seconds of --total-timeout, and these are over; its own log says what it does"
+            f"{shown}: the Spark server did not finish within --total-timeout seconds; see the"
+            " log of the server"
         )
     if code == "RESOURCE_EXHAUSTED":
         return AccessError(
-            f"{shown}: an answer or a limit of the Spark server is too small for this"
-            f" ({code}): {text}; ask for fewer logs, or raise the limit that it names"
+            f"{shown}: a result limit of the Spark server is too small ({code}): {text}; read"
+            " fewer logs, or raise the limit"
         )
     if code == "UNAVAILABLE" or any(one in text for one in ("RETRIES_EXCEEDED", "INVALID_HANDLE")):
         return AccessError(
-            f"{shown}: the Spark server does not answer any more: {text}; its own log says why"
+            f"{shown}: the Spark server no longer answers: {text}; see the log of the server"
         )
     return NetplanError(f"{shown}: the Spark server failed: {text}")
 
@@ -214,7 +214,7 @@ def error_of(exc: Exception, shown: str) -> NetplanError:
 def said(exc: BaseException) -> tuple[str, str]:
     """Return the status of gRPC behind a failure, empty where there is none, and what it says."""
     if not isinstance(exc, _WORDED):
-        return "", "an answer lacks a part that Spark's client reads; is it Spark 4 or newer?"
+        return "", "the answer lacks a part that Spark's client needs; use Spark 4 or newer"
     if isinstance(exc.__cause__, grpc.RpcError):
         # Of the last of several tries.
         exc = exc.__cause__

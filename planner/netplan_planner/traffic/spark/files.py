@@ -79,15 +79,15 @@ def find_files(session: SparkSession, paths: Sequence[str], shown: str) -> Liste
         ).collect()
     }
     if not found:
-        raise InputError(f"{shown}: the server finds no file there, or only empty ones")
+        raise InputError(f"{shown}: the server finds no file there, or only empty files")
     if _SUMS in found:
         raise InputError(
-            f"{posixpath.dirname(found[_SUMS][1])}: a folder of aggregates, which no server sums:"
-            " copy it here, and name it without --engine spark"
+            f"{posixpath.dirname(found[_SUMS][1])}: a folder of aggregates, which a server cannot"
+            " read. Copy it to this computer, and leave out --engine spark"
         )
     if "" in found:
         raise InputError(
-            f"{found[''][1]}: with --engine spark files are told by their names: .parquet, or JSON"
+            f"{found[''][1]}: with --engine spark, file names tell the format: .parquet, or JSON"
             " lines in .json, .jsonl or .ndjson, plain or .gz"
         )
     counts = {kind: count for kind, (count, _) in found.items()}
@@ -181,8 +181,8 @@ def _refuse_others(session: SparkSession) -> None:
     named = str(says).split()[0]
     if not str(session.version).startswith(named):
         raise UsageError(
-            f"the server is version {named} of something else than Spark (Sail?), of which netplan"
-            " reads Parquet alone: give Parquet, or a server of Spark for JSON lines"
+            f"the server is version {named} of another product than Spark (Sail?), from which"
+            " netplan supports only Parquet. Give Parquet, or use Spark for JSON lines"
         )
 
 

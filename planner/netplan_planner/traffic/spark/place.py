@@ -97,16 +97,16 @@ def place_of(engine: FlowEngine, remote: str | None, work: str | None) -> SparkP
     if engine is not FlowEngine.SPARK:
         for name, value in (("--spark-remote", remote), ("--spark-work", work)):
             if value is not None:
-                raise UsageError(f"{name} is read with --engine spark")
+                raise UsageError(f"{name} needs --engine spark")
         return None
     if remote is None and not is_submitted():
         raise UsageError(
-            f"--engine spark: say which server of Spark Connect (--spark-remote {_REMOTE_FORM})"
+            f"--engine spark: give the Spark Connect server (--spark-remote {_REMOTE_FORM})"
         )
     if work is None:
         raise UsageError(
-            "--engine spark: say where the server may write work files (--spark-work"
-            " gs://BUCKET/tmp/); they are removed at the end"
+            "--engine spark: give a location for work files (--spark-work gs://BUCKET/tmp/); they"
+            " are removed at the end"
         )
     if remote is not None and not _REMOTE.fullmatch(remote):
         shown = remote.partition("/;")[0]
@@ -114,12 +114,12 @@ def place_of(engine: FlowEngine, remote: str | None, work: str | None) -> SparkP
     folder = address(work)
     if folder is None:
         raise UsageError(
-            f"--spark-work {work!r}: a folder that the server can write: write {_FORMS}"
+            f"--spark-work {work!r}: must be a folder that the server can write: write {_FORMS}"
         )
     if found := _NOT_PLAIN.search(folder):
         raise UsageError(
-            f"--spark-work {work!r}: {found.group()!r} means something else than itself to some"
-            " servers, and work files would lie in another folder: name one without it"
+            f"--spark-work {work!r}: some servers interpret {found.group()!r} differently and"
+            " would use another folder. Name a folder without it"
         )
     return SparkPlace(remote=remote, work=folder)
 
@@ -142,8 +142,7 @@ def _server_path(path: PurePath) -> str:
     found = address(str(path))
     if found is None:
         raise UsageError(
-            f"--traffic {path}: with --engine spark the server reads what it sees itself: write"
-            f" {_FORMS}"
+            f"--traffic {path}: with --engine spark the server reads the files: write {_FORMS}"
         )
     return found
 
@@ -157,6 +156,6 @@ def refuse_without_server(paths: Iterable[PurePath]) -> None:
     for path in paths:
         if is_server_path(path):
             raise UsageError(
-                f"--traffic {address(str(path)) or path}: is read by --engine spark (with"
-                " --spark-remote and --spark-work); files of this machine are named by their paths"
+                f"--traffic {address(str(path)) or path}: needs --engine spark (with"
+                " --spark-remote and --spark-work). Give local files as paths"
             )

@@ -6,7 +6,7 @@ What is written survives lost executors.
 """
 
 import posixpath
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import Any
@@ -30,6 +30,7 @@ from netplan_planner.traffic.spark import submitted
 from netplan_planner.traffic.spark.calls import FAILURES, Deadline, WorkFolder, error_of, said, told
 from netplan_planner.traffic.spark.files import Listed, find_files, records_query
 from netplan_planner.traffic.spark.place import SparkPlace
+from netplan_planner.traffic.statements.series import ranks
 from netplan_planner.traffic.translation import Dialect, taken_apart, translate
 
 _RECORDS = "flow_record"
@@ -132,6 +133,13 @@ class SparkEngine:
     def value(self, statement: str) -> Any:
         """Return the one value of a result."""
         return self.rows(statement)[0][0]
+
+    def ranked(
+        self, table: str, key: str, value: str, volume: Mapping[int, Row], wanted: Sequence[int]
+    ) -> Iterator[Row]:
+        """Yield values at ranks by a statement."""
+        statement = ranks(table, key, value, wanted)
+        return (row for rows in self.stream(statement) for row in rows)
 
     def in_background(self, work: Callable[[Engine], T]) -> AbstractContextManager[Future[T]]:
         """Do work at once: the statements of a session share its executors anyway."""
@@ -272,20 +280,20 @@ def _require_spark(session: SparkSession, place: SparkPlace) -> None:
             raise error_of(exc, shown) from exc
         if code == "DEADLINE_EXCEEDED":
             raise AccessError(
-                f"{shown}: no answer in {place.timeout_s:g} s (--timeout); is it a server of Spark"
-                " Connect, and is TLS spoken as it wants (sc://HOST:PORT/;use_ssl=true)?"
+                f"{shown}: no answer within {place.timeout_s:g} s (--timeout). Check that it is a"
+                " Spark Connect server, and whether it needs TLS (sc://HOST:PORT/;use_ssl=true)"
             ) from exc
         raise UsageError(
-            f"{shown}: no Spark Connect server answers there: {why}; is it one, and is TLS spoken"
-            " as it wants (sc://HOST:PORT/;use_ssl=true)?"
+            f"{shown}: no Spark Connect server answers: {why}. Check the address, and whether it"
+            " needs TLS (sc://HOST:PORT/;use_ssl=true)"
         ) from exc
     number = version.partition(".")[0]
     if not number.isdecimal():
-        raise UsageError(f"{shown}: no server of Spark: its version is {inert_line(version[:80])}")
+        raise UsageError(f"{shown}: not a Spark server: its version is {inert_line(version[:80])}")
     if int(number) < _OLDEST_VERSION:
         raise UsageError(
-            f"{shown}: Spark {version} loses the text of statements that this client sends; it"
-            f" takes Spark {_OLDEST_VERSION} or newer"
+            f"{shown}: Spark {version} loses the text of this client's statements; use Spark"
+            f" {_OLDEST_VERSION} or newer"
         )
 
 

@@ -45,7 +45,7 @@ def session() -> Iterator["SparkSession"]:
     """
     if not is_submitted():
         raise UsageError(
-            "no Spark server is named, and spark-submit did not start netplan: name one"
+            "no Spark server is given, and spark-submit did not start netplan. Give one"
             " (--spark-remote sc://HOST:15002)"
         )
     from pyspark.sql import SparkSession
@@ -55,8 +55,8 @@ def session() -> Iterator["SparkSession"]:
         version = str(found.version)
     if int(version.partition(".")[0]) < _OLDEST_VERSION:
         raise UsageError(
-            f"Spark {version}: netplan takes Spark {_OLDEST_VERSION} or newer (Dataproc Serverless:"
-            " --version=3.0)"
+            f"Spark {version}: netplan needs Spark {_OLDEST_VERSION} or newer (Dataproc"
+            " Serverless: --version=3.0)"
         )
     with _told():
         yield found
@@ -104,7 +104,7 @@ def put(folder: Path, address: str, is_own: Callable[[Collection[str]], bool]) -
                 system.delete(target, True)
             if not system.rename(beside, target):
                 raise InputError(
-                    f"{inert_line(address)}: cannot be written: what was copied is not renamed"
+                    f"{inert_line(address)}: cannot be written: the copied files are not renamed"
                 )
         finally:
             system.delete(beside, True)
@@ -129,8 +129,8 @@ def _is_there(
     is_other = any(one.isDirectory() for one in entries) or not is_own(names)
     if system.getFileStatus(target).isFile() or is_other:
         raise UsageError(
-            f"--out {inert_line(address)}: it holds what `netplan flows aggregate` did not write;"
-            " name a new folder"
+            f"--out {inert_line(address)}: contains files that `netplan flows aggregate` did not"
+            " write; name a new folder"
         )
     return True
 

@@ -4,19 +4,7 @@ A window is of whole days. `rolled` holds the rows of all days, `summed` the sam
 """
 
 from netplan_planner.traffic.engine import TABLES
-from netplan_planner.traffic.statements import keys
-from netplan_planner.traffic.statements.day_sums import (
-    END,
-    EXAMPLE,
-    FLOW,
-    IS_JUDGED,
-    NAME,
-    ROUND_TRIP,
-    SAME,
-    SHARE,
-    STATE,
-    SUM,
-)
+from netplan_planner.traffic.statements import day_sums, keys
 from netplan_planner.traffic.statements.repeats import MINUTES_PER_HOUR
 from netplan_planner.traffic.statements.staging import (
     DROPPED,
@@ -26,7 +14,7 @@ from netplan_planner.traffic.statements.staging import (
     REPEATED,
 )
 
-STATES = f"SELECT log_day, note FROM rolled WHERE kind = {STATE}"
+STATES = f"SELECT log_day, note FROM rolled WHERE kind = {day_sums.STATE}"
 
 
 def ends(since_day: int, until_day: int) -> str:
@@ -44,20 +32,20 @@ def numbers(since_day: int, until_day: int) -> str:
     return f"""
 SELECT DISTINCT e.log_day AS log_day, e.number AS number, i.node AS node
 FROM rolled AS e
-JOIN identity AS i ON {SAME}
+JOIN identity AS i ON {day_sums.SAME}
 WHERE {_is_met(since_day, until_day)}
 """
 
 
 def _is_met(since_day: int, until_day: int) -> str:
-    return f"e.kind = {END} AND e.start_day >= {since_day} AND e.start_day < {until_day}"
+    return f"e.kind = {day_sums.END} AND e.start_day >= {since_day} AND e.start_day < {until_day}"
 
 
 def first_minute(since_day: int, until_day: int) -> str:
     """Return the first minute of the flows that began in some days."""
     return f"""
 SELECT MIN(start_minute) AS first_minute FROM rolled
-WHERE kind = {SUM} AND COALESCE(fault, 0) <= {DROPPED}
+WHERE kind = {day_sums.SUM} AND COALESCE(fault, 0) <= {DROPPED}
   AND start_minute >= {since_day * keys.MINUTES_PER_DAY}
   AND start_minute < {until_day * keys.MINUTES_PER_DAY}
 """
@@ -100,7 +88,7 @@ SELECT r.kind AS kind, {report} AS report,
 FROM rolled AS r
 {holder("s")}
 {holder("d")}
-WHERE r.kind <= {ROUND_TRIP} AND (r.kind = {SUM} OR NOT {outside})
+WHERE r.kind <= {day_sums.ROUND_TRIP} AND (r.kind = {day_sums.SUM} OR NOT {outside})
 """
 
 
@@ -122,28 +110,28 @@ LEFT JOIN superseded AS s
 def node_hours(*, with_repeated: bool) -> str:
     """Return what each configuration has of each end that reports; see `repeats.NODE_HOURS`."""
     reporter, side = keys.reporter_of("f.report"), keys.side_of("f.report")
-    which = IS_JUDGED if with_repeated else f"f.fault <= {DROPPED}"
+    which = day_sums.IS_JUDGED if with_repeated else f"f.fault <= {DROPPED}"
     hour = f"f.start_minute // {MINUTES_PER_HOUR}"
     return f"""
 SELECT {reporter} AS node, {side} AS side, f.configuration AS configuration,
   {hour} AS hour, CAST(SUM(f.records) AS BIGINT) AS records,
   CAST(SUM(f.payload_bytes) AS BIGINT) AS payload_bytes
 FROM summed AS f
-WHERE f.kind = {SUM} AND {which}
+WHERE f.kind = {day_sums.SUM} AND {which}
 GROUP BY {reporter}, {side}, f.configuration, {hour}
 """
 
 
-ROLLED_CONFIGURATIONS = f"SELECT DISTINCT configuration FROM summed WHERE kind = {SUM}"
+ROLLED_CONFIGURATIONS = f"SELECT DISTINCT configuration FROM summed WHERE kind = {day_sums.SUM}"
 ROLLED_CONFIGURATION_NAMES = f"""
 SELECT configuration, MIN(note) AS configuration_name
-FROM rolled WHERE kind = {NAME} GROUP BY configuration
+FROM rolled WHERE kind = {day_sums.NAME} GROUP BY configuration
 """
 REPEATED_RECORDS = f"""
-SELECT COUNT(*) AS entries FROM summed WHERE kind = {SUM} AND fault = {REPEATED}
+SELECT COUNT(*) AS entries FROM summed WHERE kind = {day_sums.SUM} AND fault = {REPEATED}
 """
 RECORD_COUNT = f"""
-SELECT CAST(COALESCE(SUM(records), 0) AS BIGINT) AS records FROM summed WHERE kind = {SUM}
+SELECT CAST(COALESCE(SUM(records), 0) AS BIGINT) AS records FROM summed WHERE kind = {day_sums.SUM}
 """
 
 _GOOD = f"fault = {OK}"
@@ -152,19 +140,19 @@ ROLLED_PAIR_MINUTES = f"""
 SELECT m.report AS report, m.minute AS minute, CAST(SUM(m.wire) AS BIGINT) AS wire
 FROM (
   SELECT report, start_minute AS minute, wire_bytes AS wire
-  FROM summed WHERE kind = {SUM} AND {_GOOD}
+  FROM summed WHERE kind = {day_sums.SUM} AND {_GOOD}
   UNION ALL
   SELECT report, start_minute AS minute, 0 - wire_bytes AS wire
-  FROM summed WHERE kind = {SHARE} AND {_GOOD}
+  FROM summed WHERE kind = {day_sums.SHARE} AND {_GOOD}
   UNION ALL
-  SELECT report, minute, wire_bytes AS wire FROM summed WHERE kind = {SHARE} AND {_GOOD}
+  SELECT report, minute, wire_bytes AS wire FROM summed WHERE kind = {day_sums.SHARE} AND {_GOOD}
 ) AS m
 GROUP BY m.report, m.minute
 """
 
 ROLLED_FLOW_MINUTES = f"""
 SELECT report, ports, minute, SUM(wire_bytes) AS wire
-FROM summed WHERE kind = {FLOW} AND {_GOOD} GROUP BY report, ports, minute
+FROM summed WHERE kind = {day_sums.FLOW} AND {_GOOD} GROUP BY report, ports, minute
 """
 
 _DAY = f"start_minute // {keys.MINUTES_PER_DAY}"
@@ -173,23 +161,23 @@ ROLLED_TOTALS = f"""
 SELECT report, {_DAY} AS day,
   SUM(payload_bytes) AS payload_bytes, SUM(packet_count) AS packet_count,
   SUM(wire_bytes) AS wire_bytes, SUM(records) AS records
-FROM summed WHERE kind = {SUM} AND {_GOOD} GROUP BY report, {_DAY}
+FROM summed WHERE kind = {day_sums.SUM} AND {_GOOD} GROUP BY report, {_DAY}
 """
 
 ROLLED_COARSE = f"""
 SELECT report, {_DAY} AS day, SUM(coarse_bytes) AS payload_bytes
-FROM summed WHERE kind = {SUM} AND {_GOOD} AND coarse_bytes > 0 GROUP BY report, {_DAY}
+FROM summed WHERE kind = {day_sums.SUM} AND {_GOOD} AND coarse_bytes > 0 GROUP BY report, {_DAY}
 """
 
 ROLLED_DROPS = f"""
 SELECT report, {_DAY} AS day, drop_reason,
   SUM(payload_bytes) AS payload_bytes, SUM(packet_count) AS packet_count
-FROM summed WHERE kind = {SUM} AND fault = {DROPPED} GROUP BY report, {_DAY}, drop_reason
+FROM summed WHERE kind = {day_sums.SUM} AND fault = {DROPPED} GROUP BY report, {_DAY}, drop_reason
 """
 
 ROLLED_ROUND_TRIPS = f"""
 SELECT report, {_DAY} AS day, step, SUM(rtt_us) AS rtt_us, SUM(records) AS records
-FROM summed WHERE kind = {ROUND_TRIP} AND {_GOOD} GROUP BY report, {_DAY}, step
+FROM summed WHERE kind = {day_sums.ROUND_TRIP} AND {_GOOD} GROUP BY report, {_DAY}, step
 """
 
 ROLLED_ACTIVITY = f"""
@@ -197,12 +185,12 @@ SELECT start_minute, MAX(start_minute + reach) AS last_minute,
   SUM(CASE WHEN {_GOOD} THEN records ELSE 0 END) AS records,
   SUM(CASE WHEN fault = {DROPPED} THEN records ELSE 0 END) AS dropped_records,
   SUM(unpacked_records) AS records_without_packets
-FROM summed WHERE kind = {SUM} AND fault <= {DROPPED} GROUP BY start_minute
+FROM summed WHERE kind = {day_sums.SUM} AND fault <= {DROPPED} GROUP BY start_minute
 """
 
 ROLLED_FAULTS = f"""
 SELECT fault, CAST(SUM(records) AS BIGINT) AS records
-FROM summed WHERE kind = {SUM} AND fault > {DROPPED} GROUP BY fault
+FROM summed WHERE kind = {day_sums.SUM} AND fault > {DROPPED} GROUP BY fault
 """
 
 
@@ -213,7 +201,7 @@ SELECT f.fault AS fault, f.note AS note
 FROM (
   SELECT fault, note, ROW_NUMBER() OVER (ORDER BY COALESCE(note, ''), fault) AS position
   FROM rolled
-  WHERE kind = {EXAMPLE} AND (start_minute IS NULL
+  WHERE kind = {day_sums.EXAMPLE} AND (start_minute IS NULL
     OR (start_minute >= {since_day * keys.MINUTES_PER_DAY}
       AND start_minute < {until_day * keys.MINUTES_PER_DAY}))
 ) AS f

@@ -158,27 +158,22 @@ GROUP BY e.dst_vm, m.minute
 """
 
 
-def ranks(table: str, key: str, value: str, percentile_ranks: Sequence[int], top: int) -> str:
-    """Return each key's values at the ranks and its greatest values.
+def ranks(table: str, key: str, value: str, wanted: Sequence[int]) -> str:
+    """Return each key's values at ranks, which count from the greatest.
 
-    Ranks count from the greatest. Minutes without a row are idle: a rank beyond the rows is
-    NULL, which the caller reads as 0.
+    Minutes without a row are idle: a rank beyond the rows is NULL, which the caller reads as 0.
     """
-    wanted = [
-        *(f"MAX(CASE WHEN position = {rank} THEN v END) AS p{i}"
-          for i, rank in enumerate(percentile_ranks)),
-        *(f"MAX(CASE WHEN position = {rank} THEN v END) AS top{rank}"
-          for rank in range(1, top + 1)),
-    ]  # fmt: skip
-    kept = ", ".join(str(rank) for rank in sorted({*percentile_ranks, *range(1, top + 1)}))
+    values = (
+        f"MAX(CASE WHEN position = {rank} THEN v END) AS p{i}" for i, rank in enumerate(wanted)
+    )
     return f"""
-SELECT t.{key}, {", ".join(wanted)}
+SELECT t.{key}, {", ".join(values)}
 FROM (
   SELECT {key}, {value} AS v,
     ROW_NUMBER() OVER (PARTITION BY {key} ORDER BY {value} DESC) AS position
   FROM {table} WHERE {value} > 0
 ) AS t
-WHERE t.position IN ({kept})
+WHERE t.position IN ({", ".join(map(str, sorted({*wanted})))})
 GROUP BY t.{key}
 """
 

@@ -5,16 +5,17 @@ What a service does on a cluster, plugin by plugin, before and after pods use an
 What of a cluster's traffic costs most, and what near endpoints would save, for a report.
 """
 
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from datetime import date, datetime
 from decimal import Decimal
 
+from netplan_planner.judging.suppressions import Suppression
 from netplan_planner.model import report_rows
 from netplan_planner.model.base import Amount, Text, Value, last_part, worded
 from netplan_planner.model.evidence.measurement import MeasurementCoverage
 from netplan_planner.model.evidence.metrics import MetricsCoverage
 from netplan_planner.model.evidence.traffic import TrafficCoverage
-from netplan_planner.model.finding import Confidence, Finding
+from netplan_planner.model.finding import Finding
 from netplan_planner.model.limits import Estimate
 from netplan_planner.model.money.prices import FlexibleUse
 from netplan_planner.model.path_class import PathClass
@@ -130,6 +131,12 @@ class DearPair(Value, frozen=True, kw_only=True):
     usd_per_month: Decimal
     max_gbps: float
     """Its fastest minute."""
+    src_group: str = ""
+    """Managed group or node pool, else the label `app`; empty where it has none, as the next."""
+    dst_group: str = ""
+    src_version: str = ""
+    """Instance template, else the label `version`; empty where it is not known, as the next."""
+    dst_version: str = ""
 
 
 class RegionRow(Value, frozen=True, kw_only=True):
@@ -174,8 +181,9 @@ class Coverage(Value, frozen=True, kw_only=True):
 
 
 _WHY_THIS_ORDER = (
-    "What is sure and brings most after all before it comes first, what cannot be had back last;"
-    " one may stop after any of them. Commands name machines where they are by then."
+    "Advice with high confidence comes first, the largest effect at the top. Changes that "
+    "cannot be undone follow, then advice with low confidence. You can stop after any step. "
+    "Each command uses the VM's location after the steps before it."
 )
 
 
@@ -185,16 +193,10 @@ def planned_changes(do_first: Iterable[OrderedFix]) -> Iterator[PlannedChange]:
         yield from fix.changes
 
 
-def script_steps(
-    do_first: Iterable[OrderedFix], unsure: Container[str] = ()
-) -> Iterator[PlanChange]:
+def script_steps(do_first: Iterable[OrderedFix]) -> Iterator[PlanChange]:
     """Yield every change of an order at each of its places, as a script of commands takes them.
 
     One that the commands of another make keeps its number, and is no step of its own.
-
-    Args:
-        do_first: The order.
-        unsure: Findings of low confidence, by fingerprint.
     """
     each = ((fix, planned) for fix in do_first for planned in fix.changes)
     for number, (entry, planned) in enumerate(each, 1):
@@ -203,23 +205,34 @@ def script_steps(
             continue
         words = {word for command in fix.commands for word in command.split()}
         machines = [link for link in change.targets if "/instances/" in link] if change else []
+        usd, high = entry.saving_usd_per_month, entry.saving_high_usd_per_month
+        is_most = high is None or usd is None or high <= usd
         yield PlanChange(
             number=number,
             subject=planned.subject,
             fix=fix,
-            worth=_worth(planned.saving_usd_per_month, is_unsure=entry.finding in unsure),
-            # Those of a managed group get another template, clients another address of a server.
-            is_partial=any(last_part(link) not in words for link in machines),
+            worth=_worth(planned.saving_usd_per_month, is_sure=entry.is_sure, is_most=is_most),
+            # Clients get another address of a server. A group makes all of its own machines.
+            is_partial="rolling-action" not in words
+            and any(last_part(link) not in words for link in machines),
         )
 
 
-def _worth(usd: Decimal | None, *, is_unsure: bool) -> Text:
-    """Return what a change brings, and where that is not sure."""
-    doubt = "the confidence is low" if is_unsure else ""
+def _worth(usd: Decimal | None, *, is_sure: bool, is_most: bool) -> Text:
+    """Return what a change brings, where that is not sure, and whether it can bring no more."""
+    doubt = "" if is_sure else UNSURE
     if not usd:
         return doubt
-    said = worded("saves " if usd > 0 else "costs ", Amount(usd=abs(usd)), " a month")
+    if usd < 0:
+        said = worded("costs ", Amount(usd=-usd), "/month")
+    else:
+        may = "may save up to " if is_most else "may save about "
+        said = worded("saves " if is_sure else may, Amount(usd=usd), "/month")
     return worded(said, f"; {doubt}") if doubt else said
+
+
+UNSURE = "low confidence, not included in totals"
+"""What is said of an entry that stands apart."""
 
 
 class Report(Value, frozen=True, kw_only=True):
@@ -233,6 +246,8 @@ class Report(Value, frozen=True, kw_only=True):
     limits_as_of: date
     prices_as_of: date
     network_prices_as_of: date
+    prices_sha256: str = ""
+    """Of the price snapshot; empty in reports of versions that did not write it."""
     price_age: str = ""
     """That prices are old, and how to get new ones: the first line of every form that is read."""
     window: WindowInfo | None
@@ -255,7 +270,10 @@ class Report(Value, frozen=True, kw_only=True):
     suppressed: tuple[report_rows.Suppressed, ...]
     filtered: tuple[report_rows.Filtered, ...] = ()
     expired_suppressions: tuple[report_rows.ExpiredSuppression, ...]
+    unused_suppressions: tuple[Suppression, ...] = ()
+    """Suppressions and accepted findings in force that fit no finding, though all was judged."""
     not_evaluated: tuple[report_rows.NotEvaluated, ...]
+    notes: tuple[report_rows.Note, ...] = ()
     commitments: tuple[CommitmentUse, ...] = ()
     """Every commitment that was read, and what of it is used."""
     commitment_lever: CommitmentLever | None = None
@@ -277,14 +295,20 @@ class Report(Value, frozen=True, kw_only=True):
     @property
     def changes(self) -> PlanChanges:
         """Every change of the order at each of its places."""
-        unsure = {one.fingerprint for one in self.findings if one.confidence is Confidence.LOW}
-        steps = script_steps(self.do_first, unsure)
+        steps = script_steps(self.do_first)
         return PlanChanges(steps=tuple(steps), order=_WHY_THIS_ORDER)
 
     @property
+    def numbers(self) -> dict[str, int]:
+        """The place of each finding in the report, from 1, by fingerprint."""
+        return {one.fingerprint: at for at, one in enumerate(self.findings, 1)}
+
+    @property
     def saving_usd_per_month(self) -> Decimal:
-        """What all fixes of the order save together; what excludes each other counts once."""
-        return sum(
-            (fix.saving_usd_per_month for fix in self.do_first if fix.saving_usd_per_month),
-            Decimal(0),
-        )
+        """What all sure fixes of the order save together; what excludes each other counts once."""
+        return total(fix for fix in self.do_first if fix.is_sure)
+
+
+def total(fixes: Iterable[OrderedFix]) -> Decimal:
+    """Return what some fixes of an order save together, a month."""
+    return sum((fix.saving_usd_per_month or Decimal(0) for fix in fixes), Decimal(0))

@@ -6,12 +6,27 @@ from typing import Annotated, ClassVar
 
 from msgspec.structs import replace
 
-from netplan_planner.asks import CHOICE, OUTPUT, WALKED, Ask, Names, Paths, Request, Usd
+from netplan_planner.asks import (
+    CHOICE,
+    INPUT,
+    KEPT,
+    OUTPUT,
+    WALKED,
+    Ask,
+    Names,
+    Paths,
+    Request,
+    Usd,
+)
 from netplan_planner.model import CommitmentScope, Severity
 from netplan_planner.model.finding import Level
 from netplan_planner.planning.inputs import CurrencyCode
 from netplan_planner.planning.project import (
+    AcceptedFindings,
+    FailOn,
     Input,
+    LeastSaving,
+    LeastSeverity,
     Measurements,
     OfMachines,
     Today,
@@ -26,28 +41,42 @@ class Judging(Request, frozen=True, kw_only=True):
     PANEL: ClassVar[str] = CHOICE
 
     select: Annotated[
-        Names, Ask("Only these rules or areas; commas or repeated.", metavar="NAME")
+        Names,
+        Ask("Check only these rules or areas. Separate with commas, or repeat.", metavar="NAME"),
     ] = ()
     ignore: Annotated[
-        Names, Ask("Leave out these rules or areas; commas or repeated.", metavar="NAME")
+        Names, Ask("Skip these rules or areas. Separate with commas, or repeat.", metavar="NAME")
     ] = ()
-    severity: Annotated[
-        Severity, Ask("Show findings from this severity on; --fail-on judges all of them.")
-    ] = Severity.INFO
-    min_saving_usd: Annotated[
-        Usd | None,
-        Ask(
-            "Show only findings that save at least this much a month; --fail-on judges all.",
-            "--min-saving",
-            metavar="USD",
-        ),
-    ] = None
+    severity: LeastSeverity = Severity.INFO
+    min_saving_usd: LeastSaving = None
     ignore_file: Annotated[
         Path | None,
         Ask(
-            "File of suppressions (default: ./.netplan-ignore.toml if it is there).", metavar="FILE"
+            "Suppression file. Default: ./.netplan-ignore.toml if it exists.",
+            metavar="FILE",
+            is_expert=True,
         ),
+        KEPT,
     ] = None
+    baseline: AcceptedFindings = None
+    rules_path: Annotated[
+        Paths,
+        Ask(
+            "Folder with rules of your own, whose code is run; not in netplan.toml.",
+            metavar="DIR",
+            is_folder=True,
+            is_expert=True,
+        ),
+    ] = ()
+    add_ignores: Annotated[
+        bool,
+        Ask(
+            "Append every finding shown to the file of suppressions, so that the next audit leaves"
+            " it out.",
+            "--add-ignores",
+            is_expert=True,
+        ),
+    ] = False
 
 
 class Gate(Request, frozen=True, kw_only=True):
@@ -55,27 +84,37 @@ class Gate(Request, frozen=True, kw_only=True):
 
     PANEL: ClassVar[str] = OUTPUT
 
-    fail_on: Annotated[
-        Level, Ask("Exit with 1 on findings from this severity on, shown or not.")
-    ] = Level.HIGH
+    fail_on: FailOn = Level.HIGH
     fail_on_saving_usd: Annotated[
         Usd | None,
         Ask(
-            "Exit with 1 when all fixes together save more than this a month.",
+            "Exit with status 1 when all fixes together save more than this per month.",
             "--fail-on-saving",
             metavar="USD",
+            is_expert=True,
         ),
     ] = None
     is_strict: Annotated[
         bool,
         Ask(
-            "Exit with 4 when a page is missing or given evidence could not be used in full.",
+            "Exit with status 4 when a page is missing or some evidence could not be fully used.",
             "--strict",
+            short="Exit with 4 when evidence is incomplete.",
+        ),
+    ] = False
+
+    exit_zero: Annotated[
+        bool,
+        Ask(
+            "Exit with 0 whatever is found; incomplete evidence with --strict still ends with 4.",
+            is_expert=True,
         ),
     ] = False
 
     def stops(self, severities: tuple[Severity, ...], saving_usd: Decimal) -> bool:
         """Return whether findings of these severities, or what fixes save, end with status 1."""
+        if self.exit_zero:
+            return False
         limit = self.fail_on_saving_usd
         return any(map(self.fail_on.holds, severities)) or (
             limit is not None and saving_usd > limit
@@ -87,29 +126,83 @@ class Telling(Request, frozen=True, kw_only=True):
 
     PANEL: ClassVar[str] = OUTPUT
 
+    full: Annotated[
+        bool,
+        Ask(
+            "Print the full report as text. Default: one screen.",
+            "--full",
+            short="Print the full report as text.",
+        ),
+    ] = False
+    statistics: Annotated[
+        bool, Ask("Print counts and money by rule, not the findings.", is_expert=True)
+    ] = False
+    show: Annotated[
+        str | None,
+        Ask(
+            "Print one finding in full. Give its number, or the first letters of its fingerprint.",
+            "--show",
+            short="Print one finding in full, by its number.",
+            metavar="NUMBER",
+        ),
+    ] = None
     explain: Annotated[
         Names,
         Ask(
-            "Inputs, formula, source and date of a rule's numbers, or an area's; without NAME"
-            " (before another option, or last): of all.",
+            "Show inputs, formula, source and date of a rule's numbers. NAME is a rule or an "
+            "area. Without NAME (before another option, or last): all rules.",
             metavar="NAME",
         ),
     ] = ()
-    verbose: Annotated[int, Ask("Explain all.", "--verbose", ("-v",), is_counted=True)] = 0
+    verbose: Annotated[
+        int, Ask("Explain all.", "--verbose", ("-v",), is_counted=True, is_expert=True)
+    ] = 0
     terraform_dir: Annotated[
         Path | None,
         Ask(
-            "Root module of a Terraform plan, whose lines SARIF shows (default: the plan's"
-            " folder).",
+            "Root module of a Terraform plan; SARIF shows its lines. Default: the plan's folder.",
             metavar="DIR",
             is_folder=True,
+            is_expert=True,
         ),
     ] = None
-    max_findings: Annotated[int | None, Ask("Findings written out in full; 0: all.", least=0)] = (
-        None
-    )
+    max_findings: Annotated[
+        int | None, Ask("Number of findings shown in full. 0 shows all.", least=0, is_expert=True)
+    ] = None
     max_members: Annotated[
-        int | None, Ask("Alike places named in a finding (3 as text, 50 in HTML); 0: all.", least=0)
+        int | None,
+        Ask(
+            "Number of similar resources shown per finding (default: 3 in text, 50 in HTML). 0 "
+            "shows all.",
+            least=0,
+            is_expert=True,
+        ),
+    ] = None
+
+    @property
+    def asks_for_more(self) -> bool:
+        """Whether an option is given that only the whole report can follow."""
+        return (
+            self.full
+            or bool(self.explain)
+            or self.max_findings is not None
+            or self.max_members is not None
+        )
+
+
+class Recording(Request, frozen=True, kw_only=True):
+    """Where the run is kept."""
+
+    PANEL: ClassVar[str] = OUTPUT
+
+    record: Annotated[
+        Path | None,
+        Ask(
+            "Add this run to a DuckDB file, for netplan history; made if it is not there.",
+            metavar="FILE",
+            is_expert=True,
+        ),
+        KEPT,
     ] = None
 
 
@@ -119,13 +212,23 @@ class AuditAsk(OfMachines, frozen=True, kw_only=True):
     files: Annotated[
         Paths,
         Ask(
-            "More inventory files, as a shell pattern behind --inventory gives, or a bundle,"
-            " as behind --bundle.",
+            "More inventory files, for a shell pattern after --inventory, or a bundle after "
+            "--bundle.",
             is_argument=True,
+            is_expert=True,
         ),
         WALKED,
     ] = ()
     given: Input = Input()
+    report: Annotated[
+        Path | None,
+        Ask(
+            "Show a report written with --output json:FILE. Nothing else is read.",
+            "--report",
+            metavar="FILE",
+            panel=INPUT,
+        ),
+    ] = None
     measurements: Measurements = ()
     commitment_scope: WhichSharing = CommitmentScope.UNKNOWN
     currency: CurrencyCode = None
@@ -133,6 +236,7 @@ class AuditAsk(OfMachines, frozen=True, kw_only=True):
     judging: Judging = Judging()
     gate: Gate = Gate()
     telling: Telling = Telling()
+    recording: Recording = Recording()
 
     @property
     def settled(self) -> "AuditAsk":

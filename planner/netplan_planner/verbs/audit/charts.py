@@ -71,10 +71,10 @@ def _matrix(
     rest = ""
     if len(ranked) > len(places):
         count = figures.counted(len(ranked) - len(places), f"more {noun}")
-        rest = f"{count} with {figures.volume(left_out)} left out: --output json"
+        rest = f"{count} with {figures.volume(left_out)} not shown: --output json"
     return Matrix(
         name=noun,
-        title=f"Between {noun}s: from the rows to the columns",
+        title=f"Between {noun}s: from rows to columns",
         places=tuple(say(one, length=40).text for one in places),
         panels=tuple(_panel(measure, by_ends, places, currency) for measure in _MEASURES),
         rest=rest,
@@ -157,29 +157,29 @@ def _usd(pair: _Pair) -> float | None:
 _MEASURES = (
     _Measure(
         title="volume",
-        note="A month, internal and external addresses together.",
+        note="Per month, internal and external addresses together.",
         value=lambda pair: float(pair.gib),
         text=lambda pair: figures.volume(pair.gib),
         is_even=False,
     ),
     _Measure(
         title="dollars",
-        note="A month at the prices of this report; ≥ where part of it has no price.",
+        note="Per month at the prices of this report. ≥ means that part of it has no price.",
         value=_usd,
         text=_dollars,
         is_even=False,
     ),
     _Measure(
         title="round trip",
-        note="Of the traffic with the greatest volume.",
+        note="For the traffic with the largest volume.",
         value=lambda pair: pair.rtt_ms,
         text=lambda pair: f"{figures.number(pair.rtt_ms or 0.0)} ms",
         is_even=False,
     ),
     _Measure(
-        title="rate against possible",
-        note="The busiest minute of any one pair of machines, against what the pair with the most"
-        " traffic can reach.",
+        title="actual rate and maximum",
+        note="Busiest minute of any pair of VMs, and what the pair with the most traffic can "
+        "reach.",
         value=lambda pair: pair.used_ratio,
         text=lambda pair: figures.use(pair.used_ratio or 0.0),
         is_even=True,
@@ -216,7 +216,7 @@ def pairs(dear: Sequence[DearPair], currency: model.CurrencyRate | None = None) 
         return None
 
     def title_of(name: str, usd: Decimal) -> str:
-        return f"{name}: {figures.dollars(usd, currency)} a month"
+        return f"{name}: {figures.dollars(usd, currency)}/month"
 
     links = [
         Link(
@@ -231,7 +231,7 @@ def pairs(dear: Sequence[DearPair], currency: model.CurrencyRate | None = None) 
     return Pairs(
         picture=bands(links, EndTexts(title_of), _FRAME),
         rows=tuple(_row(pair, currency) for pair in known),
-        alt=f"The dearest: {_title(known[0], currency)}",
+        alt=f"Most expensive: {_title(known[0], currency)}",
     )
 
 
@@ -246,8 +246,8 @@ def _dst(pair: DearPair) -> str:
 def _title(pair: DearPair, currency: model.CurrencyRate | None) -> str:
     names = say(f"{_src(pair)} → {_dst(pair)}", length=250).text
     return (
-        f"{names}, {pair.path_class.value}: {figures.dollars(pair.usd_per_month, currency)} a month"
-        f" for {figures.volume(pair.gib_per_month)}"
+        f"{names}, {pair.path_class.value}: {figures.dollars(pair.usd_per_month, currency)}/month "
+        f"for {figures.volume(pair.gib_per_month)}"
     )
 
 

@@ -20,7 +20,7 @@ def commitments(
     """Yield the table of what is committed, used and paid for nothing; a total at the end."""
     if not uses and flexible is None:
         return
-    yield doc.section("Commitments: what is paid for, and what of it is used")
+    yield doc.section("Commitments: cost and use")
     if flexible is not None:
         yield from _flexible(flexible)
     if not uses:
@@ -33,15 +33,15 @@ def commitments(
         doc.Column(title="committed", is_number=True),
         doc.Column(title="used", is_number=True, stacked="used {}"),
         doc.Column(title="unused", is_number=True, stacked="unused {}"),
-        doc.Column(title="a month", is_number=True, stacked="a month: {}"),
-        doc.Column(title="of it unused", is_number=True, stacked="of it unused: {}"),
+        doc.Column(title="per month", is_number=True, stacked="{}/month"),
+        doc.Column(title="unused per month", is_number=True, stacked="unused: {}/month"),
         doc.Column(title="note", is_note=True),
     )
     rows = [row for use in shown for row in _rows(use)]
     yield doc.Table(columns=columns, rows=tuple(rows))
     if len(uses) > len(shown):
         text = figures.counted(len(uses) - len(shown), "more commitment")
-        yield doc.para(f"and {text} (-v lists them)")
+        yield doc.para(f"and {text} (list them: -v)")
     yield from _total(uses)
 
 
@@ -49,25 +49,25 @@ def _flexible(use: FlexibleUse) -> Iterator[Block]:
     """Yield what flexible commitments were paid, covered and left, as it was billed."""
     plans = f" ({', '.join(use.plans)})" if use.plans else ""
     if use.doubt:
-        yield doc.para(f"Flexible commitments{plans} are billed, but it is not known {use.doubt}")
+        yield doc.para(f"Flexible commitments{plans} are billed, but it is unknown {use.doubt}")
         return
     unused = use.unused_usd_per_month
     left = (
         (" they would cover ", fixed(worded(Amount(usd=unused), " more"), Role.COST))
         if unused
-        else (" all of it is used",)
+        else (" they are fully used",)
     )
     yield doc.para(
         f"Flexible commitments{plans}: ",
-        fixed(worded(Amount(usd=use.usd_per_month), " a month")),
-        " for ",
+        fixed(worded(Amount(usd=use.usd_per_month), "/month")),
+        " covers ",
         fixed(Amount(usd=use.covered_usd_per_month)),
-        " of spend at prices on demand, in all projects of the billing account;",
+        " of on-demand spend, in all projects of the billing account;",
         *left,
         "; ",
         fixed(Amount(usd=use.uncovered_usd_per_month)),
-        " of spend of the same SKUs is paid on demand"
-        f" ({use.source}, {use.start:%Y-%m-%d} to {use.end:%Y-%m-%d}{_other_hours(use)})",
+        f" of spend on the same SKUs is paid on demand ({use.source}, {use.start:%Y-%m-%d} to "
+        f"{use.end:%Y-%m-%d}{_other_hours(use)})",
     )
 
 
@@ -75,7 +75,7 @@ def _other_hours(use: FlexibleUse) -> str:
     """Return how much of the time is left out, because other commitments were in force."""
     if not use.other_hour_count:
         return ""
-    return f", without {figures.counted(use.other_hour_count, 'hour')} of another fee"
+    return f", excluding {figures.counted(use.other_hour_count, 'hour')} with another fee"
 
 
 def _rows(use: CommitmentUse) -> Iterator[tuple[Line, ...]]:
@@ -107,21 +107,21 @@ def _amount(units: Decimal, part: CommittedPart) -> str:
 
 def _used(units: Decimal | None, part: CommittedPart, *, is_bad: bool = False) -> Line:
     if units is None:
-        return line(say("not known", Role.BAD))
+        return line(say("unknown", Role.BAD))
     role = Role.COST if is_bad and units else Role.PLAIN
     return line(fixed(_amount(units, part), role))
 
 
 def _usd(usd: Decimal | None, *, is_bad: bool = False) -> Line:
     if usd is None:
-        return line(say("not known", Role.DIM))
+        return line(say("unknown", Role.DIM))
     return line(fixed(Amount(usd=usd), Role.COST if is_bad and usd else Role.PLAIN))
 
 
 def _note(use: CommitmentUse, part: CommittedPart | None) -> str:
     said = [use.note] if use.note and (part is None or part is use.parts[0]) else []
     if part is not None and part.demand is not None and part.demand > part.committed:
-        said.append(f"machines need {_amount(part.demand, part)}")
+        said.append(f"VMs need {_amount(part.demand, part)}")
     return "; ".join(said)
 
 
@@ -134,18 +134,20 @@ def _total(uses: Sequence[CommitmentUse]) -> Iterator[Block]:
     unused = [part.stranded_usd_per_month for part in parts if part.stranded_usd_per_month]
     missing = len(parts) - len(fees)
     yield doc.para(
-        "Together ",
-        fixed(worded(Amount(usd=sum(fees, Decimal(0))), " a month"), Role.STRONG),
+        "Total: ",
+        fixed(worded(Amount(usd=sum(fees, Decimal(0))), "/month"), Role.STRONG),
         *_unused(sum(unused, Decimal(0))),
-        f"; {figures.counted(missing, 'amount')} without a known price left out" if missing else "",
+        f"; not included: {figures.counted(missing, 'amount')} with no known price"
+        if missing
+        else "",
     )
 
 
 def _unused(usd: Decimal) -> tuple[str | Span, ...]:
     if not usd:
-        return (", none of which is known to be unused",)
+        return (", no unused part is known",)
     paid = fixed(Amount(usd=usd), Role.COST)
-    return (", of which ", paid, " is paid for what no machine that was read uses")
+    return (", of which ", paid, " is unused by the VMs in the input")
 
 
 def before_commitments(finding: Finding) -> Iterator[Block]:
@@ -158,5 +160,5 @@ def before_commitments(finding: Finding) -> Iterator[Block]:
             yield doc.field(label, note)
         return
     verb = "saves" if usd > 0 else "costs"
-    amount = fixed(worded(f"{verb} ", Amount(usd=usd), " a month before commitments"))
-    yield doc.field("not sure", amount, f": {note}")
+    amount = fixed(worded(f"{verb} ", Amount(usd=abs(usd)), "/month before commitments"))
+    yield doc.field("low confidence", amount, f": {note}")

@@ -8,13 +8,14 @@ from netplan_planner import model
 from netplan_planner.renderers import document as doc
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import phrases
-from netplan_planner.renderers.document import Block, Line, Role, Span, fixed, line, say
+from netplan_planner.renderers.document import Block, Line, Role, Span, line, say
 from netplan_planner.renderers.options import EVERYTHING, RenderOptions
 from netplan_planner.verbs.audit import traffic_coverage
 from netplan_planner.verbs.audit import traffic_coverage as metrics_coverage
 from netplan_planner.verbs.audit.answer import Coverage, Report
 from netplan_planner.verbs.audit.findings import severities
 from netplan_planner.verbs.audit.first import headline
+from netplan_planner.verbs.audit.screen.sums import together
 
 _LONG_WORD = 40
 """Letters from which a word with a slash is taken for a path."""
@@ -33,8 +34,8 @@ _NAMED_REASONS = 8
 
 _KINDS = {
     "crashed": "crashed",
-    "missing-evidence": "without evidence",
-    "gap": "for some resources only",
+    "missing-evidence": "",
+    "gap": "checked for some resources only",
     "deselected": "not selected",
 }
 
@@ -57,28 +58,36 @@ def suppressed(report: Report, options: RenderOptions) -> Iterator[Block]:
         yield doc.item(shown_names, f" ({', '.join(reasons)})")
     if report.expired_suppressions:
         count = figures.counted(len(report.expired_suppressions), "suppression")
-        yield doc.section("Expired, no longer in force: ", say(count, Role.BAD))
+        yield doc.section("Expired suppressions: ", say(count, Role.BAD))
     for old in report.expired_suppressions:
         yield doc.item(
             phrases.name(old.rule),
             f" on {old.resource}, until {old.expires.isoformat()}: {old.reason} ({old.source})",
         )
+    if report.unused_suppressions:
+        yield doc.section("Suppressions that match nothing")
+    for unused in report.unused_suppressions[: options.row_limit]:
+        found = f" on {unused.resource}: {unused.reason} ({unused.source})"
+        yield doc.item(phrases.name(unused.rule), found)
+    if (more := len(report.unused_suppressions[options.row_limit :])) and options.row_limit:
+        yield doc.item(f"and {more:,} more")
 
 
 def coverage(report: Report, options: RenderOptions) -> Iterator[Block]:
     """Yield what was read and what was not."""
     read = report.coverage
-    yield doc.section("What this rests on")
+    yield doc.section("Inputs and coverage")
     if not read.is_complete:
         yield from _incomplete(read, options)
     for text in report.assumptions:
         yield doc.field("assumed", text)
+    yield from _notes(report)
     yield doc.field("read", _resources(read))
     if read.traffic is not None:
         yield from traffic_coverage.traffic(read.traffic, options)
         yield from traffic_coverage.month(report.window)
     else:
-        yield doc.field("traffic", "none was given")
+        yield doc.field("traffic", "none")
     if read.metrics is not None:
         yield from metrics_coverage.metrics(read.metrics)
     if read.measurements is not None:
@@ -95,7 +104,7 @@ def coverage(report: Report, options: RenderOptions) -> Iterator[Block]:
 
 def _incomplete(read: Coverage, options: RenderOptions) -> Iterator[Block]:
     """Yield what of the given evidence is not in the answer; what is unread has its own list."""
-    gap = "This report is incomplete: not all of the given evidence could be read and used."
+    gap = "This report is incomplete: some evidence could not be read or used."
     yield doc.para(say(gap, Role.BAD))
     of_metrics = read.metrics.unread if read.metrics is not None else ()
     lost = [entry.reason for entry in (*read.unread, *of_metrics) if not entry.is_needless]
@@ -103,7 +112,7 @@ def _incomplete(read: Coverage, options: RenderOptions) -> Iterator[Block]:
     reasons = [text for text in read.incomplete if not text.endswith(listed_below)]
     if lost:
         count = figures.counted(len(lost), "thing")
-        yield doc.item(f"{count} of the {_where(read)} not understood: see unread below")
+        yield doc.item(f"{count} of the {_where(read)} not understood; see unread below")
     shown = reasons[: options.row_limit]
     counts = [reason for reason in shown if ": " not in reason]
     if counts:
@@ -113,7 +122,7 @@ def _incomplete(read: Coverage, options: RenderOptions) -> Iterator[Block]:
         if colon:
             yield doc.item(phrases.place(source), colon, *_reason(cause))
     if len(reasons) > len(shown):
-        yield doc.item(f"and {len(reasons) - len(shown):,} more, all in --output json")
+        yield doc.item(f"and {len(reasons) - len(shown):,} more in --output json")
 
 
 def _where(read: Coverage) -> str:
@@ -124,6 +133,13 @@ def _where(read: Coverage) -> str:
     return " and the ".join(name for name, is_meant in named if is_meant)
 
 
+def _notes(report: Report) -> Iterator[Block]:
+    """Yield what rules say of netplan's own tables; how old prices are is the last line."""
+    for note in report.notes:
+        if not (report.price_age and note.subject == "price snapshot"):
+            yield doc.field("note", note.text, f" ({note.rule}). {note.fix}")
+
+
 def not_evaluated(report: Report, options: RenderOptions) -> Iterator[Block]:
     """Yield the rules that could not be judged, by reason; never a word that sounds like passed."""
     entries = report.not_evaluated
@@ -132,7 +148,7 @@ def not_evaluated(report: Report, options: RenderOptions) -> Iterator[Block]:
     left_out = {entry.rule for entry in entries if entry.kind == "deselected"}
     rules = figures.counted(len({entry.rule for entry in entries} - left_out), "rule")
     beside = f", {len(left_out):,} not selected" if left_out else ""
-    yield doc.section(f"Not evaluated: {rules}{beside}")
+    yield doc.section(f"Skipped or partly checked: {rules}{beside}")
     known = [kind for kind in _KINDS if any(entry.kind == kind for entry in entries)]
     others = sorted({entry.kind for entry in entries} - set(_KINDS))
     for kind in (*known, *others):
@@ -141,7 +157,7 @@ def not_evaluated(report: Report, options: RenderOptions) -> Iterator[Block]:
 
 def totals(report: Report) -> Iterator[Block]:
     """Yield the last lines: the sums again, for who sees only the end of a long report."""
-    yield doc.section("In all")
+    yield doc.section("Total")
     first = headline(report)
     found, money, unseen = sums(report)
     for text in (found, money, line("first: ", first) if first else (), unseen):
@@ -154,22 +170,7 @@ def sums(report: Report) -> tuple[Line, Line, Line]:
 
     The last two are empty where there is nothing to say.
     """
-    return _count(report), _money(report), doc.joined(_unseen(report), " · ")
-
-
-def _money(report: Report) -> Line:
-    sums = [fix.saving_usd_per_month for fix in report.do_first if fix.saving_usd_per_month]
-    saved = sum((usd for usd in sums if usd > 0), Decimal(0))
-    paid = sum((usd for usd in sums if usd < 0), Decimal(0))
-    parts: list[Line] = []
-    if saved:
-        amount = fixed(model.worded(model.Amount(usd=saved), " a month"), Role.GOOD)
-        parts.append(line("the fixes that save bring ", amount))
-    if paid:
-        amount = fixed(model.worded(model.Amount(usd=paid), " a month"), Role.COST)
-        parts.append(line("those that cost take " if saved else "the fixes cost ", amount))
-    joint = " (each after those ranked before it)" if len(sums) > 1 else ""
-    return line(doc.joined(parts), joint) if parts else ()
+    return _count(report), together(report.do_first), doc.joined(_unseen(report), " · ")
 
 
 def _unseen(report: Report) -> list[Line]:
@@ -178,11 +179,6 @@ def _unseen(report: Report) -> list[Line]:
         (sum(1 for f in report.findings if f.saving_unknown), "saving unknown", "savings unknown"),
         (len(report.suppressed), "suppressed", "suppressed"),
         (len(report.filtered), "filtered out", "filtered out"),
-        (
-            len({e.rule for e in report.not_evaluated if e.kind != "deselected"}),
-            "rule not evaluated",
-            "rules not evaluated",
-        ),
     )
     return [line(figures.counted(count, one, many)) for count, one, many in counts if count]
 
@@ -199,7 +195,7 @@ def _suppressed_sum(entries: Sequence[model.Suppressed]) -> Line:
     savings = [e.saving_usd_per_month for e in entries if e.saving_usd_per_month]
     count = line(figures.counted(len(entries), "finding"))
     total = sum(savings, Decimal(0))
-    return line(count, ", worth ", model.Amount(usd=total), " a month") if total > 0 else count
+    return line(count, ", saving ", model.Amount(usd=total), "/month") if total > 0 else count
 
 
 def _suppressed(entry: model.Suppressed) -> Line:
@@ -235,7 +231,7 @@ def _measurements(read: model.MeasurementCoverage, options: RenderOptions) -> It
     if read.repeated_count:
         parts.append(line(figures.counted(read.repeated_count, "repeat")))
     if read.faults:
-        parts.append(line(figures.counted(len(read.faults), "line"), " not usable"))
+        parts.append(line(figures.counted(len(read.faults), "line"), " unusable"))
     more = tuple(line(fault) for fault in read.faults[: options.row_limit])
     yield doc.field("measured", doc.joined(parts), more=more)
 
@@ -251,10 +247,10 @@ def _unread(entries: Sequence[model.Unread], options: RenderOptions) -> Iterator
     ordered = sorted(groups.values(), key=lambda group: (-len(group), group[0].reason))
     more = [_of_cause(group) for group in ordered[: options.row_limit]]
     if len(ordered) > len(more):
-        more.append(line(f"and {len(ordered) - len(more):,} more causes, all in --output json"))
+        more.append(line(f"and {len(ordered) - len(more):,} more causes in --output json"))
     needless = figures.counted(len(entries) - len(lost), "thing")
     said = [f"{figures.counted(len(lost), 'thing')} not understood"] if lost else []
-    said += [f"{needless} left aside"] if len(entries) > len(lost) else []
+    said += [f"{needless} ignored"] if len(entries) > len(lost) else []
     yield doc.field("unread", ", ".join(said), more=tuple(more))
 
 
@@ -310,15 +306,17 @@ def _of_kind(
         # The same resources under several rules are counted once.
         resources = sum({entry.examples: entry.resource_count for entry in group}.values())
         count = f" ({figures.counted(resources, 'resource')})" if resources else ""
+        # The title of the section says of the most frequent kind what it is.
+        label = _KINDS.get(kind, kind)
         yield doc.item(
-            say(_KINDS.get(kind, kind), role),
-            f", {reason}{count}: ",
+            say(label, role),
+            f"{', ' if label else ''}{reason}{count}: ",
             doc.listed(names, len(rules)),
             _examples(group, options),
         )
     if len(ordered) > len(shown):
         left = sum(len(group) for _, group in ordered[len(shown) :])
-        said = f"without other evidence: {figures.counted(left, 'rule')}; -v names all"
+        said = f"other evidence missing: {figures.counted(left, 'rule')} (list them: -v)"
         yield doc.item(said)
 
 
@@ -339,9 +337,9 @@ def unexplained(report: Report, options: RenderOptions) -> Iterator[Block]:
         if wanted == EVERYTHING or wanted in rules or wanted in areas:
             continue
         if wanted in gaps:
-            reason = f"it was not evaluated: {gaps[wanted]}"
+            reason = f"it was skipped: {gaps[wanted]}"
         elif wanted in hidden:
-            reason = "what it found is suppressed"
+            reason = "its findings are suppressed"
         elif any(wanted in {info.id, info.area} for info in options.rules):
             reason = "it found nothing"
         else:

@@ -33,7 +33,7 @@ def _plan(facts: model.Facts, asked: DemoNeed) -> model.MachinePlan | None:
     if shape is None:
         return None
     need = replace(asked.need, basis=_basis(facts, asked, machine))
-    plan = facts.machines.choose(need)
+    plan = facts.machines.choose_from(machine, need)
     if isinstance(plan, model.Infeasible):
         return None
     return with_baseline(plan, *baseline_of(machine, shape, need, facts.prices, facts.caps))
@@ -43,7 +43,7 @@ def _basis(facts: model.Facts, asked: DemoNeed, machine: model.Instance) -> str:
     """Return whose wish it is, and whether the findings take it for the machine's target."""
     target = facts.target(machine)
     is_declared = target is not None and target.gbps == asked.need.gbps
-    return f"the story's wish for {machine.name}" + (", its declared target" if is_declared else "")
+    return f"the story's goal for {machine.name}" + (", its stated target" if is_declared else "")
 
 
 LEVEL = 0.9
@@ -60,7 +60,7 @@ def plugin_changes(asked: DemoPlugins, as_of: date) -> PluginChanges:
         plugin=None,
         encapsulation=NONE,
         told=asked.hosts_told,
-        source="the two figures of the story, by which the service is described",
+        source="the two values of the story that describe the service",
         before=_on(asked, None, service, as_of, asked.slow_gbps),
         after=_on(asked, None, service, as_of, asked.fast_gbps),
     )
@@ -82,7 +82,7 @@ def _source(plugin: DemoPlugin) -> str:
     """Return what a plugin's figures rest on; the story gives none of its own."""
     default = encapsulation_of(plugin.name)
     stated = plugin.source or default.source
-    return f"header sizes and packet times, not the story ({stated})"
+    return f"header sizes and packet times; the story does not state them ({stated})"
 
 
 def _on(

@@ -12,6 +12,7 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from netplan_planner import model
+from netplan_planner.judging.move_steps import moved_subject
 from netplan_planner.renderers.columns import Columns
 from netplan_planner.renderers.content import DataTable, phrases
 from netplan_planner.renderers.figures import SUM_DECIMALS, exact, shown
@@ -113,7 +114,18 @@ COLUMNS = Columns[_Place](
     plan_one_stop_with=lambda row: (
         ", ".join(map(str, row.change.one_stop_with)) if row.change else ""
     ),
-    not_yet=lambda row: row.finding.overlap if row.finding.is_held else "",
+    not_yet=lambda row: row.place.why_held,
+    plan_moves=lambda row: (
+        "; ".join(moved_subject([one]) for one in row.change.moves) if row.change else ""
+    ),
+    finding_marginal_low_usd_per_month=lambda row: _usd(
+        row.finding.marginal_low_usd_per_month if row.at == 1 else None
+    ),
+    finding_marginal_high_usd_per_month=lambda row: _usd(
+        row.finding.marginal_high_usd_per_month if row.at == 1 else None
+    ),
+    # `subject` is where things are today.
+    plan_subject=lambda row: row.change.subject if row.change else "",
 )
 
 

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
+from netplan_planner.ledger.compared import is_paid_instead
 from netplan_planner.model import Amount, Confidence, Finding, OrderedFix, Severity, worded
 from netplan_planner.renderers import document as doc
 from netplan_planner.renderers import figures
@@ -15,6 +16,7 @@ from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.verbs.audit.answer import Report
 from netplan_planner.verbs.audit.commitments import before_commitments
 from netplan_planner.verbs.audit.place_table import table
+from netplan_planner.verbs.audit.screen.sums import bounds_of
 
 _LINES_OF_MONEY = 2
 
@@ -33,7 +35,7 @@ def findings(report: Report, options: RenderOptions) -> Iterator[Block]:
         if number <= len(shown) or finding.rule in options.explain:
             yield from entry(finding, number, options, after.get(finding.fingerprint))
     if any(_is_short(finding, options) for finding in shown):
-        hint = "Findings of low and info are cut short: --explain RULE shows all steps and places"
+        hint = "Low and info findings are shortened. See all steps and resources: --explain RULE"
         yield doc.para(say(hint, Role.DIM))
     yield from _rest(report.findings[len(shown) :], options)
 
@@ -53,13 +55,13 @@ def why_none(report: Report) -> Line:
     """Return why an empty list is not yet good news, where it is not."""
     if report.window is None:
         return line(
-            "No traffic was given, so no path, rate or saving could be judged: give --traffic."
+            "Paths, rates and savings were not checked, because traffic is missing. Add --traffic."
         )
     gaps = {e.rule: e.kind for e in report.not_evaluated}
     unselected = sum(1 for kind in gaps.values() if kind == "deselected")
     hidden = len(report.suppressed) + len(report.filtered)
     limits = [
-        (len(gaps) - unselected, "rule could not be evaluated", "rules could not be evaluated"),
+        (len(gaps) - unselected, "rule was skipped", "rules were skipped"),
         (unselected, "rule was not selected", "rules were not selected"),
         (
             hidden,
@@ -69,8 +71,8 @@ def why_none(report: Report) -> Line:
     ]
     said = [figures.counted(count, one, many) for count, one, many in limits if count]
     if not said:
-        return line("Every rule was evaluated, and none found a fault.")
-    return line(f"That is not the whole picture: {'; '.join(said)}, see below.")
+        return line("All rules were checked. No findings.")
+    return line(f"Not everything was checked: {'; '.join(said)}. See below.")
 
 
 def _rest(rest: Sequence[Finding], options: RenderOptions) -> Iterator[Block]:
@@ -82,8 +84,8 @@ def _rest(rest: Sequence[Finding], options: RenderOptions) -> Iterator[Block]:
         say(f"and {figures.counted(len(hidden), 'more finding')}", Role.STRONG),
         " (",
         severities(hidden),
-        *((", ", phrases.money(saved), " by their own account") if saved else ()),
-        "): --max-findings 0 writes them out, --output json or csv holds them all",
+        *((", ", phrases.money(saved), " if each is fixed alone") if saved else ()),
+        "): all: --max-findings 0, --output json or csv",
     )
 
 
@@ -111,7 +113,7 @@ def entry(
         yield from _short_form(finding, is_to_do=ranked is not None)
         return
     yield from _gain(finding, ranked)
-    yield doc.field("sure", _confidence(finding))
+    yield doc.field("confidence", _confidence(finding))
     yield doc.field("severity", finding.severity_reason)
     yield from _money(finding)
     yield from table(finding, options, ranked)
@@ -125,17 +127,18 @@ def entry(
 
 def _is_short(finding: Finding, options: RenderOptions) -> bool:
     """Return whether little is at stake, so that the reader's time is better spent elsewhere."""
-    return finding.severity.rank > Severity.MEDIUM.rank and not options.gives_sources(finding.rule)
+    is_asked = options.finding == finding.fingerprint or options.gives_sources(finding.rule)
+    return finding.severity.rank > Severity.MEDIUM.rank and not is_asked
 
 
 def _short_form(finding: Finding, *, is_to_do: bool) -> Iterator[Block]:
     """Yield little; of what is to be done all that doing it takes, and how sure it is."""
     usd = finding.saving_usd_per_month
     if usd:
-        yield doc.field("saves" if usd > 0 else "costs", _amount(finding, usd))
+        yield doc.field("saving" if usd > 0 else "cost", _amount(finding, usd))
     elif finding.saving_unknown:
         why = finding.saving_unknown
-        yield doc.field("saves", say("unknown", Role.BAD), f", {why}")
+        yield doc.field("saving", say("unknown", Role.BAD), f", {why}")
     if finding.saving_before_commitments_usd_per_month is not None:
         yield from before_commitments(finding)
     if finding.is_held:
@@ -144,29 +147,29 @@ def _short_form(finding: Finding, *, is_to_do: bool) -> Iterator[Block]:
     if finding.fix is None:
         return
     if is_to_do and finding.confidence is Confidence.LOW:
-        yield doc.field("sure", _confidence(finding))
+        yield doc.field("confidence", _confidence(finding))
     first = f"for {finding.subject}: " if is_to_do and len(finding.members) > 1 else ""
     text = line(say(first, length=phrases.SUBJECT_LENGTH), finding.fix.text)
-    yield doc.field("do", text)
+    yield doc.field("fix", text)
     if is_to_do:
         yield from shown_commands(finding.fix.commands)
         if finding.fix.caution:
-            yield doc.field("careful", say(finding.fix.caution, Role.COST))
+            yield doc.field("risk", say(finding.fix.caution, Role.COST))
 
 
 def _gain(finding: Finding, ranked: OrderedFix | None) -> Iterator[Block]:
-    pairs = (("now", finding.throughput_now), ("fixed", finding.throughput_fixed))
+    pairs = (("now", finding.throughput_now), ("after", finding.throughput_fixed))
     for label, estimate in pairs:
         if estimate is None:
             continue
-        role = Role.GOOD if label == "fixed" else Role.STRONG
+        role = Role.GOOD if label == "after" else Role.STRONG
         bound = phrases.bound(estimate)
         text = phrases.throughput(estimate, role)
         spread = _spread(finding, label)
         yield doc.field(label, text, *((", ", bound) if bound else ()), spread)
     yield from _after_others(finding, ranked)
     if ranked is None and _lifts_nothing(finding):
-        why = "by itself it brings nothing: the same limit binds as before, see to that first"
+        why = "brings nothing alone: the limit stays the same, so fix that limit first"
         yield doc.field("but", say(why, Role.COST))
     if finding.throughput_now is None and finding.limit is not None:
         yield doc.field("limit", phrases.limit(finding.limit))
@@ -191,7 +194,7 @@ def _after_others(finding: Finding, ranked: OrderedFix | None) -> Iterator[Block
     ]
     rates = [(now and now.gbps, then and then.gbps) for now, then in alone]
     if (ranked.now.gbps, ranked.fixed.gbps) not in rates:
-        text = f" once the fixes ranked before it are made (it is number {ranked.rank})"
+        text = f" after the fixes ranked before it (it is number {ranked.rank})"
         yield doc.field("then", phrases.step(ranked.now, ranked.fixed), text)
 
 
@@ -204,7 +207,7 @@ def _spread(finding: Finding, label: str) -> str:
     found = {e.gbps for e in estimates if e is not None and e.gbps is not None}
     if len(found) < 2:
         return ""
-    return f" (of all: {figures.rates(min(found), max(found), joint=' to ')})"
+    return f" (all: {figures.rates(min(found), max(found), joint=' to ')})"
 
 
 def _confidence(finding: Finding) -> Line:
@@ -217,7 +220,7 @@ def _money(finding: Finding) -> Iterator[Block]:
     if usd is None:
         if finding.saving_unknown:
             why = finding.saving_unknown
-            yield doc.field("saves", say("unknown", Role.BAD), f", {why}")
+            yield doc.field("saving", say("unknown", Role.BAD), f", {why}")
         elif finding.marginal_usd_per_month and finding.overlap:
             amount = phrases.money(finding.marginal_usd_per_month)
             yield doc.field("later", amount, f" {finding.overlap}")
@@ -229,9 +232,9 @@ def _money(finding: Finding) -> Iterator[Block]:
 
 def _stated(finding: Finding, usd: Decimal) -> Iterator[Block]:
     if not usd:
-        yield doc.field("costs", "nothing more: the price stays the same")
+        yield doc.field("cost", "none, the price stays the same")
         return
-    label = "saves" if usd > 0 else "costs"
+    label = "saving" if usd > 0 else "cost"
     amount = _amount(finding, usd)
     if len(finding.line_items) == 1:
         item = finding.line_items[0]
@@ -245,8 +248,8 @@ def _stated(finding: Finding, usd: Decimal) -> Iterator[Block]:
 def _balance(finding: Finding) -> Line:
     """Return what is no longer paid and what is paid instead, where there are lines of both."""
     items = finding.line_items
-    gone = sum((i.usd_per_month for i in items if i.usd_per_month > 0), Decimal(0))
-    instead = -sum((i.usd_per_month for i in items if i.usd_per_month < 0), Decimal(0))
+    gone = sum((i.usd_per_month for i in items if not is_paid_instead(i)), Decimal(0))
+    instead = -sum((i.usd_per_month for i in items if is_paid_instead(i)), Decimal(0))
     if not gone or not instead or len(items) <= _LINES_OF_MONEY:
         return ()
     return line(
@@ -260,15 +263,16 @@ def _balance(finding: Finding) -> Line:
 
 def _amount(finding: Finding, usd: Decimal) -> Line:
     """Return the sum of a finding, and what is left of it once the fixes before it are made."""
-    amount = line(fixed(worded(Amount(usd=usd), " a month"), phrases.money_role(usd)))
+    amount = line(fixed(worded(Amount(usd=abs(usd)), "/month"), phrases.money_role(usd)))
     left = finding.marginal_usd_per_month
+    between = bounds_of(finding)
     if left is None or left == usd or finding.is_held:
-        return amount
+        return line(amount, between)
     if finding.same_as:
-        return line(amount, "; another finding asks for the same change, and its saving holds this")
-    rest = line("nothing") if not left else phrases.money(left)
+        return line(amount, "; another finding asks for the same change and includes this saving")
+    rest = line(phrases.money(left), between) if left else line("nothing")
     why = f" ({finding.overlap})" if finding.overlap else ""
-    return line(amount, " alone; after the fixes ranked before it ", rest, why)
+    return line(amount, " alone; after the fixes ranked before it: ", rest, why)
 
 
 def _later(finding: Finding) -> Iterator[Block]:
@@ -283,18 +287,19 @@ def _fix(finding: Finding, options: RenderOptions) -> Iterator[Block]:
     fix = finding.fix
     assert fix is not None
     first = f"for {finding.subject}: " if len(finding.members) > 1 else ""
-    yield doc.field("do", say(first, length=phrases.SUBJECT_LENGTH), fix.text)
+    yield doc.field("fix", say(first, length=phrases.SUBJECT_LENGTH), fix.text)
     yield from shown_commands(fix.commands)
     if fix.caution:
-        yield doc.field("careful", say(fix.caution, Role.COST))
+        yield doc.field("risk", say(fix.caution, Role.COST))
     for label, step in (
         ("verify", fix.verify),
-        ("clean up", fix.clean_up),
+        ("afterwards", fix.clean_up),
         ("undo", fix.undo),
     ):
         if step is not None:
             yield doc.field(label, step.text)
             # One command back says more than its sentence; several are read when they are needed.
             is_short = len(step.commands) == 1
-            if label != "undo" or is_short or options.gives_sources(finding.rule):
+            is_asked = bool(options.finding) or options.gives_sources(finding.rule)
+            if label != "undo" or is_short or is_asked:
                 yield from shown_commands(step.commands)

@@ -8,7 +8,6 @@ from netplan_planner.model import (
     LIFT_RATIO,
     Amount,
     CommitmentLever,
-    Confidence,
     Estimate,
     Finding,
     FixSet,
@@ -24,16 +23,18 @@ from netplan_planner.renderers.content import phrases
 from netplan_planner.renderers.document import Block, Line, Role, Span, fixed, line, say
 from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.verbs.audit.answer import Report
+from netplan_planner.verbs.audit.screen import sums
 
 _NAMED = 3
 """Findings that a remark names."""
-_SAME_RATIO = Decimal("0.05")
-"""Of a saving: bounds nearer to each other are not told."""
 _LEAST_LEVER_USD = Decimal(100)
 """A month; commitments that save less are not told here."""
 _SAME_USD = Decimal(1)
 """A month, below which commitments are the best there are."""
+_MOVES = 6
+"""Of an entry that moves machines: who moves from where to where, and to whom, is always told."""
 _STEPS = 7
+_UNSURE_STEPS = 3
 _SETS = 2
 """Entries of the section; a list of what is first is short, or it is no such list."""
 
@@ -44,25 +45,27 @@ def do_first(report: Report, options: RenderOptions) -> Iterator[Block]:
         yield from beside(report, options)
         return
     yield doc.section("Do first")
-    numbers = {f.fingerprint: index for index, f in enumerate(report.findings, 1)}
-    unsure = {f.fingerprint for f in report.findings if f.confidence is Confidence.LOW}
+    numbers = report.numbers
     everything = options.verbosity > 0
     same: dict[str, list[str]] = defaultdict(list)
     for finding in report.findings:
         if finding.same_as:
             same[finding.same_as].append(finding.fingerprint)
-    steps = report.do_first if everything else report.do_first[:_STEPS]
+    sure, not_sure = ([one for one in report.do_first if one.is_sure is it] for it in (True, False))
+    steps = report.do_first if everything else (*sure[:_STEPS], *not_sure[:_UNSURE_STEPS])
+    apart = next(iter(not_sure), None)
     for step in steps:
-        doubt = line("; sure low") if step.finding in unsure else ()
-        yield doc.item(_step(step, numbers, same), doubt)
-        if everything and len(step.changes) > 1:
-            yield doc.para(_at(step))
-    rest = report.do_first[len(steps) :]
+        if step is apart:
+            worth = doc.joined(sums.stakes(not_sure, is_told=True), " · ")
+            yield doc.para("Low confidence, not in totals", line(": ", worth) if worth else ())
+        yield doc.item(_step(step, numbers, same))
+        is_move = any(one.moves for one in step.changes)
+        if len(step.changes) > 1 and (everything or is_move):
+            yield doc.para(at_places(step, None if everything else _MOVES))
+    shown = {step.rank for step in steps}
+    rest = [one for one in report.do_first if one.rank not in shown]
     if rest:
-        saved = sum((fix.saving_usd_per_month or Decimal(0) for fix in rest), Decimal(0))
-        worth = line(", together ", phrases.money(saved)) if saved else ()
-        text = f"and {figures.counted(len(rest), 'more fix', 'more fixes')}"
-        yield doc.para(text, worth, "; -v lists them")
+        yield doc.para(left(rest), " (list them: -v)")
     yield from beside(report, options)
     unranked = not_among(report)
     if unranked:
@@ -71,46 +74,61 @@ def do_first(report: Report, options: RenderOptions) -> Iterator[Block]:
         yield from fixes_together(fix_set, numbers)
 
 
+def left(fixes: Sequence[OrderedFix]) -> Line:
+    """Return how many fixes are not shown, and what they bring: sure, and beyond that."""
+    count = figures.counted(len(fixes), "more fix", "more fixes")
+    worth = sums.together(fixes)
+    is_total = any(one.is_sure and one.saving_usd_per_month for one in fixes)
+    return line(f"and {count}", line(", total " if is_total else ", ", worth) if worth else ())
+
+
 def beside(report: Report, options: RenderOptions) -> Iterator[Block]:
     """Yield what commitments would save beside the fixes; nothing where that is little."""
     told, found = lever(report), report.commitment_lever
     if not told:
         return
     if not report.do_first:
-        yield doc.section("Commitments that would save")
+        yield doc.section("Commitments that save money")
     yield doc.para(told)
     if options.verbosity > 0 and found is not None:
         if report.do_first:
-            yield doc.para("one-year ones to buy once these fixes are made, not before:")
+            yield doc.para("One-year commitments. Buy them after these fixes:")
         yield commitments_to_buy(found.commitments)
+
+
+def levers(report: Report) -> list[tuple[str, CommitmentLever]]:
+    """Return what commitments of which terms would save; nothing where that is little."""
+    of_terms = (
+        ("one-year", report.commitment_lever),
+        ("one- and three-year", report.commitment_lever_any_term),
+    )
+    return [
+        (name, one)
+        for name, one in of_terms
+        if one is not None and one.usd_per_month >= _LEAST_LEVER_USD
+    ]
 
 
 def lever(report: Report) -> Line:
     """Return what commitments would save, by term, in a sentence; empty where that is little."""
-    found = [
-        (name, one)
-        for name, one in (
-            ("one-year", report.commitment_lever),
-            ("one- and three-year", report.commitment_lever_any_term),
-        )
-        if one is not None and one.usd_per_month >= _LEAST_LEVER_USD
-    ]
+    found = levers(report)
     if not found:
         return ()
     first = found[0][1]
-    machines = figures.counted(first.machine_count, "machine")
+    machines = figures.counted(first.machine_count, "VM")
     if first.managed_machine_count:
-        machines += f" ({first.managed_machine_count:,} of groups that may grow and shrink)"
+        machines += f" ({first.managed_machine_count:,} in groups that may grow and shrink)"
     terms = [
-        line(f"{name} ones ", _saved(one, has_fixes=bool(report.do_first))) for name, one in found
+        line(f"{name} commitments save ", _saved(one, has_fixes=bool(report.do_first)))
+        for name, one in found
     ]
     return line(
-        f"{'beside them: ' if report.do_first else ''}commitments for {machines} would save, of ",
+        f"{'Also: ' if report.do_first else ''}{machines} would cost less with commitments (",
         fixed(Amount(usd=first.paid_usd_per_month)),
-        " a month: ",
+        "/month now): ",
         doc.joined(terms, ", "),
-        '; "without moves" of netplan fleet',
-        " (--years 1: the first)" if len(found) > 1 else "",
+        '. Details: "without moves" in netplan fleet',
+        " (one-year: --years 1)" if len(found) > 1 else "",
     )
 
 
@@ -121,7 +139,7 @@ def _saved(found: CommitmentLever, *, has_fixes: bool) -> Line:
     return line(
         fixed(Amount(usd=found.usd_per_month)),
         *(() if is_best else (", at most ", fixed(Amount(usd=most)))),
-        *((" (", fixed(Amount(usd=after)), " after these fixes)") if has_fixes else ()),
+        *((" (", fixed(Amount(usd=after)), "/month after these fixes)") if has_fixes else ()),
     )
 
 
@@ -135,17 +153,17 @@ def not_among(report: Report) -> Line:
     parts: list[Line] = []
     if other:
         fixes = "its fix" if len(other) == 1 else "their fixes"
-        why = f"; no traffic is seen to need {fixes}, no saving is known"
+        why = f" (no observed traffic needs {fixes}, saving unknown)"
         parts.append(line(_numbered(other), why))
     if little:
         saves = " saves less than " if len(little) == 1 else " save less than "
-        each = " a month" if len(little) == 1 else " a month each"
+        each = "/month" if len(little) == 1 else "/month each"
         parts.append(line(_numbered(little), saves, fixed(Amount(usd=LEAST_SAVING_USD)), each))
     if held:
         parts.append(
-            line(_numbered(held), " wait" if len(held) > 1 else " waits", ", as said there")
+            line(_numbered(held), " wait" if len(held) > 1 else " waits", " (see the finding)")
         )
-    return line("left out: ", doc.joined(parts, "; ")) if parts else ()
+    return line("not in this order: ", doc.joined(parts, "; ")) if parts else ()
 
 
 def _numbered(found: Sequence[int]) -> str:
@@ -177,10 +195,13 @@ def headline(report: Report) -> Line:
     return _what(report.do_first[0]) if report.do_first else ()
 
 
-def _at(fix: OrderedFix) -> Line:
-    """Return every place of a fix, in the order to make the changes."""
-    named = (line(say(one.subject, length=phrases.SUBJECT_LENGTH)) for one in fix.changes)
-    return line("at ", doc.joined(named, "; "))
+def at_places(fix: OrderedFix, most: int | None = None) -> Line:
+    """Return the places of a fix, in the order to make the changes: all of them, or so many."""
+    shown = fix.changes[:most]
+    named = [line(say(one.subject, length=phrases.SUBJECT_LENGTH)) for one in shown]
+    rest = len(fix.changes) - len(shown)
+    more = line(f" and {rest:,} more") if rest else ()
+    return line("at ", doc.joined(named, "; "), more)
 
 
 def _step(fix: OrderedFix, numbers: dict[str, int], same: Mapping[str, Sequence[str]]) -> Line:
@@ -210,7 +231,7 @@ def together(fix: OrderedFix) -> Iterator[Span]:
     for rank, names in sorted(named.items()):
         more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
         told = say(f"{', '.join(names[:_NAMED])}{more}")
-        yield from line(f"; do together with entry {rank}, in one stop: ", told)
+        yield from line(f"; do it together with step {rank}, in one stop: ", told)
 
 
 def further(fix: OrderedFix) -> Line:
@@ -219,10 +240,10 @@ def further(fix: OrderedFix) -> Line:
         return ()
     usd = fix.further.usd_per_tib
     if usd is None:
-        return line("; what more traffic costs is not known")
+        return line("; price of more traffic: unknown")
     if not usd:
-        return line("; more traffic is free on that path")
-    return line("; more traffic costs ", fixed(Amount(usd=usd)), " a TiB")
+        return line("; more traffic on that path is free")
+    return line("; more traffic costs ", fixed(Amount(usd=usd)), "/TiB")
 
 
 def _of_places(fix: OrderedFix) -> str:
@@ -231,7 +252,7 @@ def _of_places(fix: OrderedFix) -> str:
     At the others nothing is worth changing once the fixes above are made.
     """
     whole = fix.finding_place_count
-    return f"{fix.place_count:,} of {whole:,} places of " if fix.place_count < whole else ""
+    return f"{fix.place_count:,} of {whole:,} resources of " if fix.place_count < whole else ""
 
 
 def shown_subject(fix: OrderedFix) -> Line:
@@ -248,7 +269,7 @@ def _what(fix: OrderedFix) -> Line:
     if brings := phrases.relief(fix):
         gains.append(brings)
     if fix.saving_usd_per_month:
-        gains.append(line(phrases.money(fix.saving_usd_per_month), _between(fix)))
+        gains += sums.stakes([fix], is_told=True)
     label = f": {fix.label}" if fix.label else ""
     return line(
         doc.joined(gains),
@@ -258,18 +279,6 @@ def _what(fix: OrderedFix) -> Line:
         phrases.name(fix.rule),
         say(label, length=60),
     )
-
-
-def _between(fix: OrderedFix) -> Line:
-    """Return between what a saving is, where the window leaves a month open."""
-    usd, low, high = (
-        fix.saving_usd_per_month,
-        fix.saving_low_usd_per_month,
-        fix.saving_high_usd_per_month,
-    )
-    if usd is None or low is None or high is None or high - low <= _SAME_RATIO * abs(usd):
-        return ()
-    return line(" [", fixed(Amount(usd=low)), " to ", fixed(Amount(usd=high)), "]")
 
 
 def _overlap(fix: OrderedFix) -> Line:
@@ -308,8 +317,8 @@ def fixes_together(fix_set: FixSet, numbers: dict[str, int]) -> Iterator[Block]:
         doc.Column(title=""),
         doc.Column(title="fix"),
         doc.Column(title="throughput"),
-        doc.Column(title="a month", stacked="{} a month"),
-        doc.Column(title="bound by", is_note=True, stacked="bound by {}"),
+        doc.Column(title="per month", stacked="{}/month"),
+        doc.Column(title="limit", is_note=True, stacked="limit: {}"),
     )
     yield doc.Table(columns=columns, rows=tuple(rows), is_inner=True)
     known = sorted(numbers[f] for f in fix_set.findings if f in numbers)
@@ -338,7 +347,7 @@ def _bill(fix: FixStep | None) -> Line:
         return ()
     usd = fix.saving_usd_per_month
     if usd is None:
-        return line("unknown sum")
+        return line("unknown amount")
     if not usd:
         return line("the same")
     return phrases.effect(usd)

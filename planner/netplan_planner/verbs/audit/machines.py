@@ -14,7 +14,7 @@ from netplan_planner.renderers.figures import SUM_DECIMALS, exact
 from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.verbs.audit.answer import RegionRow, Report
 
-_FULL = "every machine: -v, --output md, --output machines-csv or --output json"
+_FULL = "every VM: -v, --output md, --output machines-csv or --output json"
 
 
 def machines(report: Report, options: RenderOptions) -> Iterator[Block]:
@@ -25,7 +25,7 @@ def machines(report: Report, options: RenderOptions) -> Iterator[Block]:
     is_asked = report.window is None or options.gives_sources()
     if not report.machines or not is_asked:
         return
-    yield doc.section("Machines")
+    yield doc.section("VMs")
     if options.verbosity or options.has_every_machine:
         yield from _each(report.machines)
     else:
@@ -41,18 +41,18 @@ def _by_type(rows: Sequence[MachineRow], options: RenderOptions) -> Iterator[Blo
     shown = ordered[: options.row_limit]
     columns = (
         doc.Column(title="region"),
-        doc.Column(title="machines"),
-        doc.Column(title="count", is_number=True, stacked="machines: {}"),
+        doc.Column(title="VMs"),
+        doc.Column(title="count", is_number=True, stacked="VMs: {}"),
         doc.Column(title="inside", is_number=True, stacked="inside {}"),
         doc.Column(title="to outside", is_number=True, stacked="to outside {}"),
         doc.Column(title="NIC", stacked="NIC {}"),
         doc.Column(title="external", is_number=True, stacked="external addresses: {}"),
-        doc.Column(title="a month", is_number=True, stacked="a month: {}"),
+        doc.Column(title="per month", is_number=True, stacked="{}/month"),
         doc.Column(title="note", is_note=True),
     )
     yield doc.Table(columns=columns, rows=tuple(_group_row(*key, found) for key, found in shown))
     rest = len(ordered) - len(shown)
-    more = f"and {figures.counted(rest, 'more kind')} of machine; " if rest else ""
+    more = f"and {figures.counted(rest, 'more kind')} of VM; " if rest else ""
     yield doc.para(f"{more}{_FULL}")
 
 
@@ -66,7 +66,7 @@ def _group_row(
         "Spot": sum(row.is_spot and not row.is_off for row in rows),
     }
     notes = [f"{count} {kind}" for kind, count in kinds.items() if count]
-    notes.append(f"price of {unknown} not known" if unknown else "")
+    notes.append(f"price of {unknown} unknown" if unknown else "")
     notes += sorted({row.cap_unknown for row in rows if row.cap_unknown})[:1]
     said = [line(note) for note in notes if note]
     addresses = sum((row.address_usd_per_month or Decimal(0) for row in rows), Decimal(0))
@@ -87,14 +87,14 @@ def _group_row(
 
 def _each(rows: Sequence[MachineRow]) -> Iterator[Block]:
     columns = (
-        doc.Column(title="machine"),
+        doc.Column(title="VM"),
         doc.Column(title="type"),
         doc.Column(title="inside", is_number=True, stacked="inside {}"),
         doc.Column(title="to outside", is_number=True, stacked="to outside {}"),
         doc.Column(title="NIC"),
         doc.Column(title="MTU", is_number=True, stacked="MTU {}"),
         doc.Column(title="external address"),
-        doc.Column(title="machine a month", is_number=True, stacked="machine a month: {}"),
+        doc.Column(title="VM per month", is_number=True, stacked="VM: {}/month"),
         doc.Column(title="addresses", is_number=True, stacked="addresses: {}"),
         doc.Column(title="note", is_note=True),
     )
@@ -124,19 +124,17 @@ def _quotas(rows: Sequence[RegionRow], options: RenderOptions) -> Iterator[Block
         return
     named = " and ".join(dict.fromkeys(f"“{name}”" for row in rows for name in row.quotas))
     yield doc.para(
-        f"Per project and region the quotas {named} hold for all machines together, in Mbit/s;"
-        " traffic to Google APIs is not in the first. Their values are in no resource that is"
-        " read: gcloud beta quotas info list --service=compute.googleapis.com --project=…"
+        f"Quotas {named} apply per project and region to all VMs together, in Mbit/s. The first "
+        "excludes traffic to Google APIs. No input states their values. List them: gcloud beta "
+        "quotas info list --service=compute.googleapis.com --project=…"
     )
     ordered = sorted(rows, key=lambda row: (-(row.external_gbps or 0.0), row.project, row.region))
     shown = ordered[: options.row_limit]
     columns = (
         doc.Column(title="region"),
         doc.Column(title="running", is_number=True, stacked="{} running"),
-        doc.Column(
-            title="could send to outside", is_number=True, stacked="could send {} to outside"
-        ),
-        doc.Column(title="could send in all", is_number=True, stacked="could send {} in all"),
+        doc.Column(title="max. to outside", is_number=True, stacked="max. {} to outside"),
+        doc.Column(title="max. total", is_number=True, stacked="max. {} total"),
         doc.Column(title="quotas", stacked="quotas {}"),
     )
     yield doc.Table(columns=columns, rows=tuple(_region_row(row) for row in shown))
@@ -158,7 +156,7 @@ def _region_row(row: RegionRow) -> tuple[Line, ...]:
 def _sum(gbps: float | None, unknown_count: int) -> str:
     if gbps is None:
         return "unknown"
-    unknown = f" (caps of {unknown_count} not known)" if unknown_count else ""
+    unknown = f" ({unknown_count} with unknown caps)" if unknown_count else ""
     return f"{figures.rate(gbps)}{unknown}"
 
 

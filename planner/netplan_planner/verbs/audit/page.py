@@ -11,7 +11,7 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from netplan_planner.inert import NAME_LENGTH
-from netplan_planner.model import Confidence, CurrencyRate, Finding, OrderedFix, project_of
+from netplan_planner.model import CurrencyRate, Finding, OrderedFix, project_of
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import phrases
 from netplan_planner.renderers.document import Line, blocks_in, in_currency, line, plain, say
@@ -20,10 +20,11 @@ from netplan_planner.renderers.html.page import Node, Part, folding, nodes, page
 from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.verbs.audit import first
 from netplan_planner.verbs.audit import show as content
-from netplan_planner.verbs.audit.answer import Report
+from netplan_planner.verbs.audit.answer import UNSURE, Report
 from netplan_planner.verbs.audit.charts import matrices, pairs, strips
 from netplan_planner.verbs.audit.coverage import sums
 from netplan_planner.verbs.audit.findings import entry, severities, why_none
+from netplan_planner.verbs.audit.screen.sums import bounds_of, together
 from netplan_planner.verbs.audit.sections import month_bill
 
 FULL_BYTES = 2_000_000
@@ -114,6 +115,7 @@ def _shown(
         _, *below = entry(finding, number, options, ranked.get(finding.fingerprint))
         inner = nodes(blocks_in(below, options.currency))
     usd = finding.saving_usd_per_month
+    between = bounds_of(finding) if usd == finding.marginal_usd_per_month else ()
     places = _places(finding)
     return Shown(
         number=number,
@@ -121,7 +123,7 @@ def _shown(
         rule=_token(finding.rule),
         subject=phrases.finding_subject(finding),
         rate=_rate(finding),
-        money=in_currency(phrases.effect(usd), options.currency) if usd else (),
+        money=in_currency((*phrases.effect(usd), *between), options.currency) if usd else (),
         saving=round(float(usd or 0), 2),
         zones=_zones(places),
         projects=_tokens(map(project_of, places)),
@@ -178,7 +180,7 @@ def render(report: Report, options: RenderOptions) -> str:
     """Return the whole page; every text of it has gone through `say`."""
     told = folding(options)
     title = content.title(report)
-    steps = tuple(_steps(report, told.currency))
+    steps = tuple(_steps(report, told))
     limit = told.row_limit
     strip_rows = strips(report)
     currency = told.currency
@@ -209,10 +211,8 @@ def render(report: Report, options: RenderOptions) -> str:
     return page("audit.html.j2", values)
 
 
-def _steps(report: Report, currency: CurrencyRate | None) -> Iterator[Step]:
-    numbers = {finding.fingerprint: n for n, finding in enumerate(report.findings, 1)}
-    unsure = (one for one in report.findings if one.confidence is Confidence.LOW)
-    doubts = {finding.fingerprint: "sure low" for finding in unsure}
+def _steps(report: Report, options: RenderOptions) -> Iterator[Step]:
+    currency, numbers = options.currency, report.numbers
     amounts = [abs(fix.saving_usd_per_month or Decimal(0)) for fix in report.do_first]
     most = max(amounts, default=Decimal(0)) or Decimal(1)
     for fix, amount in zip(report.do_first, amounts, strict=True):
@@ -223,21 +223,25 @@ def _steps(report: Report, currency: CurrencyRate | None) -> Iterator[Step]:
             what=line(say(fix.label or fix.rule, length=60)),
             subject=first.shown_subject(fix),
             rule=line(phrases.name(fix.rule)),
-            saves=in_currency(phrases.effect(usd), currency) if usd else (),
+            saves=in_currency(together([fix], is_told=True), currency) if usd else (),
             share=round(float(amount / most), 4),
             is_cost=bool(usd and usd < 0),
             rate=phrases.step(fix.now, fix.fixed)
             if fix.now and fix.fixed and has_rate
             else phrases.relief(fix),
             finding=numbers.get(fix.finding),
-            note=_noted(fix, doubts.get(fix.finding, ""), currency),
+            note=_noted(fix, options),
         )
 
 
-def _noted(fix: OrderedFix, doubt: str, currency: CurrencyRate | None) -> str:
+def _noted(fix: OrderedFix, options: RenderOptions) -> str:
     """Return what an entry's second line says."""
+    currency = options.currency
     beside = plain(in_currency((*first.further(fix), *first.together(fix)), currency))
-    found = (_note(fix, currency), doubt, beside.removeprefix("; "))
+    is_told = options.verbosity > 0 or any(one.moves for one in fix.changes)
+    places = plain(first.at_places(fix)) if is_told and len(fix.changes) > 1 else ""
+    doubt = "" if fix.is_sure else UNSURE
+    found = (_note(fix, currency), doubt, beside.removeprefix("; "), places)
     return "; ".join(filter(None, found))
 
 
@@ -253,17 +257,12 @@ def _note(fix: OrderedFix, currency: CurrencyRate | None) -> str:
 
 
 def _left(fixes: tuple[OrderedFix, ...]) -> Line:
-    if not fixes:
-        return ()
-    saved = sum((fix.saving_usd_per_month or Decimal(0) for fix in fixes), Decimal(0))
-    count = figures.counted(len(fixes), "more fix", "more fixes")
-    worth = line(", together ", phrases.money(saved)) if saved else ()
-    return line(f"and {count}", worth, ": -v lists them")
+    return line(first.left(fixes), " (list them: -v)") if fixes else ()
 
 
 def _together(report: Report, options: RenderOptions) -> tuple[Part, ...]:
     """Return the fixes that bring more together than alone."""
-    numbers = {finding.fingerprint: n for n, finding in enumerate(report.findings, 1)}
+    numbers = report.numbers
     made: list[Part] = []
     for fix_set in report.fix_sets[: options.row_limit]:
         blocks = blocks_in(first.fixes_together(fix_set, numbers), options.currency)

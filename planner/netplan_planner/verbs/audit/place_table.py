@@ -44,7 +44,7 @@ def table(
     )
     rest = len(finding.members) - len(shown)
     if rest:
-        text = f"and {figures.counted(rest, 'more place')}: --max-members 0, or --output csv"
+        text = f"and {figures.counted(rest, 'more resource')}: --max-members 0, or --output csv"
         yield Para(line=line(text), is_inner=True)
 
 
@@ -64,7 +64,7 @@ def _used(member: Member) -> Line:
         return ()
     # Only what is declared can be far above what anything sends.
     is_wish = ratio > MOST_MEASURED_RATIO
-    return line(fixed(f"{ratio:.3g}x wanted" if is_wish else f"{ratio:.0%}"))
+    return line(fixed(f"needs {ratio:.3g}x its limit" if is_wish else f"{ratio:.0%}"))
 
 
 def _step(member: Member) -> Line:
@@ -102,17 +102,17 @@ def _in_order(ranked: OrderedFix) -> _Figure:
     return _Figure(Column(title="in this order"), cell)
 
 
-_DO = _Figure(Column(title="do"), _do)
+_DO = _Figure(Column(title="fix"), _do)
 
 
-_SURE = _Figure(Column(title="sure", stacked="sure {}"), _sure)
+_SURE = _Figure(Column(title="confidence", stacked="confidence {}"), _sure)
 
 
 _FIGURES = (
-    _Figure(Column(title="volume", is_number=True, stacked="{} a month"), _volume),
+    _Figure(Column(title="volume", is_number=True, stacked="{}/month"), _volume),
     _Figure(Column(title="in use", is_number=True, stacked="{} in use"), _used),
     _Figure(Column(title="throughput"), _step),
-    _Figure(Column(title="a month", stacked="{} a month"), _saves),
+    _Figure(Column(title="per month", stacked="{}/month"), _saves),
     _DO,
     _SURE,
 )

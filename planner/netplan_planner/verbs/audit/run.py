@@ -2,28 +2,35 @@
 
 from collections.abc import Callable, Sequence
 from datetime import date
+from pathlib import Path
 
 from msgspec.structs import replace
 
+from netplan_planner.asks import given_options, quoted
+from netplan_planner.errors import UsageError
+from netplan_planner.inert import inert_line
 from netplan_planner.judging.judged import Judged, check_rule_names, judged, rule_list, with_bill
 from netplan_planner.judging.month import (
+    bounded_bill,
     changes_of,
     commitment_lever,
     committed,
     month_bill,
     tables_of,
 )
-from netplan_planner.judging.suppressions import ignore_file
+from netplan_planner.judging.reported import stored_report
+from netplan_planner.judging.suppressions import IGNORE_FILE, add_ignores, ignore_file
 from netplan_planner.model import Confidence, Facts, Finding, Severity, TrafficMatrix
 from netplan_planner.model.project.kubernetes import Kubernetes
 from netplan_planner.optimise.commitment_table import commitment_uses
+from netplan_planner.planning import run_record
 from netplan_planner.planning.basis import resting
 from netplan_planner.planning.fleet.market import TERMS
 from netplan_planner.planning.inputs import currency_in
 from netplan_planner.planning.project import configured, request_of
 from netplan_planner.planning.traffic_bill import zone_pairs
 from netplan_planner.renderers.options import EVERYTHING, RenderOptions
-from netplan_planner.renderers.output import SARIF
+from netplan_planner.renderers.output import TEXT, WITH_PLACES
 from netplan_planner.throughput.calibration.factors.calibrated_caps import calibration_note
 from netplan_planner.verbs import Now, panels, refuse_incomplete, verb
 from netplan_planner.verbs.audit.answer import Coverage, Report, WindowInfo
@@ -36,27 +43,63 @@ from netplan_planner.world.demos import Demo, load_demo, projects_of, title_of
 from netplan_planner.world.not_read import all_unread, autoscaled, unresolved, what_is_incomplete
 from netplan_planner.world.reading import read_facts
 from netplan_planner.world.request import InputRequest
+from netplan_rules.own import use_folders
 from netplan_rules.registry import all_rules, select_rules
 
+_OF_READING = frozenset(
+    {"FILES", "--measurements", "--commitment-scope", "--calibration", "--as-of"}
+    | {"--discount", "--billing-export"}
+)
+"""Options beside those of `Input` that a stored report has no use for."""
+_PLACES = 50
+"""Of a finding that is shown by itself."""
+RECORDED_PAIRS = 5_000
+"""Pairs that a record keeps, the dearest first: a day of them takes some 0.2 MB of the file."""
+_DIGITS = 7
+"""Of a number of a finding at most; a longer one is a fingerprint."""
+_LEAST_LETTERS = 6
+"""Of a fingerprint at least."""
 
-def shown(
-    ask: AuditAsk, found: Report, options: RenderOptions, formats: frozenset[str], now: Now
-) -> RenderOptions:
-    """Return how the report is shown: with file and line of every source where SARIF shows them."""
+
+def shown(ask: AuditAsk, found: Report, options: RenderOptions, now: Now) -> RenderOptions:
+    """Return how the report is shown: with file and line of every source where SARIF shows them.
+
+    Raises:
+        UsageError: If the finding to show is none of the report's.
+    """
     telling = ask.telling
+    verbosity, members = max(options.verbosity, telling.verbose), telling.max_members
     places = (
         code_places(found, _request(ask, now), now.config, telling.terraform_dir)
-        if SARIF in formats
+        if now.formats & WITH_PLACES
         else None
     )
     return replace(
         options,
-        verbosity=max(options.verbosity, telling.verbose),
+        verbosity=verbosity,
+        is_screen=not (verbosity or telling.asks_for_more),
+        is_statistics=telling.statistics,
+        finding=_finding(found, telling.show) if telling.show is not None else "",
         explain=telling.explain,
         max_findings=telling.max_findings,
-        max_members=telling.max_members,
+        max_members=_PLACES if members is None and telling.show is not None else members,
         rules=rule_list().rules,
         **({"places": places.places, "fallback_place": places.fallback} if places else {}),
+    )
+
+
+def _finding(found: Report, asked: str) -> str:
+    """Return the fingerprint of the finding that a number or the start of a fingerprint names."""
+    keys = [one.fingerprint for one in found.findings]
+    if asked.isdecimal() and len(asked) <= _DIGITS and 1 <= int(asked) <= len(keys):
+        return keys[int(asked) - 1]
+    fits = [key for key in keys if len(asked) >= _LEAST_LETTERS and key.startswith(asked.lower())]
+    if len(fits) == 1:
+        return fits[0]
+    there = f"findings are 1 to {len(keys):,}" if len(keys) > 1 else "the only finding is 1"
+    raise UsageError(
+        f"--show {quoted(asked)}: no such finding; {there if keys else 'the report has none'}, "
+        "or a fingerprint (list them: --output json or csv)"
     )
 
 
@@ -73,20 +116,48 @@ def ended(ask: AuditAsk, found: Report) -> bool:
         refuse_incomplete("the answer is", found.coverage.incomplete)
     severities = (
         *(one.severity for one in found.findings if one.confidence is not Confidence.LOW),
-        *(Severity(hidden.severity) for hidden in found.filtered),
+        *(Severity(o.severity) for o in found.filtered if o.confidence is not Confidence.LOW),
     )
     return not ask.gate.stops(severities, found.saving_usd_per_month)
 
 
-@verb(panel=panels.AUDIT, has_look=True, shows=shown, ends=ended)
+@verb(
+    panel=panels.AUDIT,
+    question="What costs too much or is too slow, and what does each fix bring?",
+    has_look=True,
+    shows=shown,
+    ends=ended,
+)
 def audit(ask: AuditAsk, now: Now) -> Report:
     """Find traffic on the wrong path, egress caps that do not fit, and what fixing both brings.
 
     Exit status: 0 clean or below --fail-on, 1 findings, 2 wrong usage, 3 an input could not be
     read, 4 incomplete and --strict.
     """
+    use_folders(ask.judging.rules_path)
+    if ask.telling.show is not None and TEXT not in now.formats:
+        raise UsageError("--show is for text; other formats hold every finding")
     check_rule_names(tuple(name for name in ask.telling.explain if name != EVERYTHING))
-    report = run_audit(_request(ask, now), now.say)
+    record = ask.recording.record
+    if record is not None:
+        # What cannot be written is no reason to read first.
+        run_record.check(record)
+    if ask.report is not None:
+        # Such an option may stand in a configuration file, so that it stops nothing.
+        if unused := _unused_options(ask):
+            now.warn(f"--report reads only the stored report; unused: {', '.join(unused)}")
+        report = stored_report(ask.report, Report)
+        kept = report
+    else:
+        request = _request(ask, now)
+        demo, facts = _read(request, now.say)
+        report = report_on(request, facts, demo, now.say)
+        kept = replace(report, dear_pairs=dear_pairs(facts, RECORDED_PAIRS, has_free=True))
+    if ask.judging.add_ignores:
+        _add_ignores(ask.judging.ignore_file, report, now)
+    if record is not None:
+        run_record.add_run(record, run_record.record_of(kept))
+        now.note(f"recorded in {inert_line(str(record))}: netplan history shows all its runs")
     rate = currency_in(ask.price_folder, ask.currency)
     if rate is not None:
         report = replace(report, assumptions=(*report.assumptions, rate.assumption))
@@ -106,8 +177,24 @@ def _request(ask: AuditAsk, now: Now) -> InputRequest:
         min_severity=judging.severity,
         min_saving_usd=judging.min_saving_usd,
         ignore_file=ignore_file(judging.ignore_file),
+        baseline=judging.baseline,
         **configured(now.config),
     )
+
+
+def _add_ignores(given: Path | None, report: Report, now: Now) -> None:
+    path = given or Path(IGNORE_FILE)
+    reason = f"accepted by --add-ignores on {now.today.isoformat()}"
+    count = add_ignores(path, report.findings, reason)
+    entries = "entry" if count == 1 else "entries"
+    now.note(f"{count:,} {entries} added to {inert_line(str(path))}")
+
+
+def _unused_options(ask: AuditAsk) -> list[str]:
+    """Return the given options that a stored report leaves nothing to do."""
+    parts = (ask.given, ask.judging, ask.metrics, ask.reading, ask.api)
+    of_parts = {name for part in parts for name in given_options(part)} | _OF_READING
+    return [name for name in given_options(ask) if name in of_parts]
 
 
 def run_audit(request: InputRequest, say: Callable[[str], None] = lambda _: None) -> Report:
@@ -116,11 +203,15 @@ def run_audit(request: InputRequest, say: Callable[[str], None] = lambda _: None
     Raises:
         NetplanError: If the request cannot be answered at all; what only lacks a part is reported.
     """
+    demo, facts = _read(request, say)
+    return report_on(request, facts, demo, say)
+
+
+def _read(request: InputRequest, say: Callable[[str], None]) -> tuple[Demo | None, Facts]:
     demo = load_demo(request.demo) if request.demo is not None else None
     # Names of rules that do not exist are refused before anything is read.
     select_rules(request.select, request.ignore)
-    facts = with_bill(request, read_facts(request, demo, say))
-    return report_on(request, facts, demo, say)
+    return demo, with_bill(request, read_facts(request, demo, say))
 
 
 def report_on(
@@ -157,8 +248,9 @@ def report_on(
         suppressed=found.suppressed,
         filtered=found.filtered,
         not_evaluated=found.not_evaluated,
+        notes=found.notes,
         coverage=_coverage(facts, found),
-        bill=month_bill(tables, committed(facts, uses)),
+        bill=bounded_bill(facts, month_bill(tables, committed(facts, uses, scope))),
         traffic_by_class=tables.classes,
         zone_pairs=zone_pairs(facts),
         machines=machines,
@@ -166,7 +258,8 @@ def report_on(
         recommendations=plans,
         jobs=jobs,
         assumptions=_assumptions(request.today, facts, demo, found.findings),
-        expired_suppressions=found.suppressions.expired,
+        expired_suppressions=found.expired,
+        unused_suppressions=found.unused,
         commitments=uses,
         commitment_lever=commitment_lever(facts, made, scope),
         commitment_lever_any_term=commitment_lever(facts, made, scope, TERMS),
@@ -188,21 +281,19 @@ def _assumptions(
 ) -> tuple[str, ...]:
     said = list(demo.assumptions) if demo is not None else []
     if facts.caps.as_of != today:
-        said.append(
-            f"Limits are those of {facts.caps.as_of.isoformat()}; prices are those of the snapshot."
-        )
+        said.append(f"Limits of {facts.caps.as_of.isoformat()}; prices of the snapshot.")
     said += calibration_note(facts.caps)
     if facts.prices.info.terms:
         said.append(
-            f"Prices are those of the contract where it names one: {facts.prices.info.terms}; the"
-            " rest is at list price, or has the discount that all of its kind in it have."
+            f"Contract prices where the contract has one: {facts.prices.info.terms}. Other SKUs "
+            "are at list price, or have the discount that all known SKUs of their kind have."
         )
     said += [f"Not used for prices: {line}" for line in facts.prices.info.unread[1:]]
     resizing = {check.rule.id for check in all_rules() if check.area == "capacity"}
     if any(finding.rule in resizing and finding.line_items for finding in findings):
         said.append(
-            "Machines that are not Spot run whole months on demand, with the sustained-use discount"
-            f" of their series (accounts that pay online get it); {_said_of_commitments(facts)}."
+            "VMs that are not Spot run all month on demand, with the sustained-use discount of "
+            f"their series (for accounts that pay online); {_said_of_commitments(facts)}."
         )
     said += autoscaled(facts.inventory)
     return tuple(said)
@@ -211,16 +302,13 @@ def _assumptions(
 def _said_of_commitments(facts: Facts) -> str:
     """Return how far commitments are in the savings."""
     resource_based = (
-        "the commitments that were read are paid to their end, used or not"
+        "commitments in the input are paid to their end, used or not"
         if facts.inventory.commitments
-        else "no resource-based commitment was read, so none is counted"
+        else "no resource-based commitment is in the input, so none is counted"
     )
     if facts.prices.flexible is not None:
-        return f"{resource_based}; flexible ones count as the billing export shows them"
-    return (
-        f"{resource_based}; of flexible ones nothing was read (a billing export shows them:"
-        " --billing-export)"
-    )
+        return f"{resource_based}; flexible ones count as in the billing export"
+    return f"{resource_based}; flexible commitments are unknown (--billing-export shows them)"
 
 
 def _window(facts: Facts, traffic: TrafficMatrix) -> WindowInfo:
@@ -231,7 +319,7 @@ def _window(facts: Facts, traffic: TrafficMatrix) -> WindowInfo:
         end=None if steady else traffic.end,
         observed_minutes=None if steady else traffic.observed_minutes,
         reporter=traffic.reporter.value,
-        sampling="by Cloud Monitoring" if traffic.is_of_metrics else _sampling(facts),
+        sampling="from Cloud Monitoring" if traffic.is_of_metrics else _sampling(facts),
         is_asked=traffic.is_asked,
         month_low_ratio=low,
         month_high_ratio=high,

@@ -16,11 +16,13 @@ from netplan_planner import model
 from netplan_planner.inert import inert, scalars
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import phrases
+from netplan_planner.renderers.document import in_currency
 from netplan_planner.renderers.document import plain as plain_line
 from netplan_planner.renderers.json_report import Plain, document, plain
 from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.renderers.places import ROOT, FilePlace, file_place
 from netplan_planner.verbs.audit.answer import Report
+from netplan_planner.verbs.audit.screen.sums import bounds_of
 
 SCHEMA_URI = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -34,8 +36,8 @@ _LEVELS = {
 }
 _NOTICES = {"crashed": "error", "gap": "warning"}
 _MESSAGE_LENGTH = 2000
-_NO_FILE = "the configuration or inventory: the resource itself was not read from a file"
-_NO_BLOCK = "the plan or state: no configuration at hand has the resource's block"
+_NO_FILE = "the configuration or inventory: no file holds the resource itself"
+_NO_BLOCK = "the plan or state: no available configuration has the resource's block"
 _CONFIGURATIONS = (".tf", ".tf.json")
 _VERSION = re.compile(r"\d+(\.\d+)*\S*")
 _LINK = re.compile(r"\](?=\()")
@@ -106,6 +108,14 @@ def _rule(rule: str, title: str, info: model.RulePage | None) -> dict[str, Plain
 
 def _invocation(report: Report) -> dict[str, Plain]:
     notices: list[Plain] = [_notice(entry) for entry in report.not_evaluated]
+    notices += [
+        {
+            "level": "note",
+            "message": _message(figures.shown(note.text, None)),
+            "properties": {"rule": scalars(note.rule), "kind": "note"},
+        }
+        for note in report.notes
+    ]
     for project in report.coverage.projects:
         notices += [
             {"level": "warning", "message": _message(f"{project.project}: {error}")}
@@ -119,7 +129,7 @@ def _notice(entry: model.NotEvaluated) -> dict[str, Plain]:
     some = f" ({figures.counted(entry.resource_count, 'resource')})" if entry.resource_count else ""
     return {
         "level": _NOTICES.get(entry.kind, "note"),
-        "message": _message(f"{entry.rule} was not evaluated{some}: {entry.reason}"),
+        "message": _message(f"{entry.rule} was skipped{some}: {entry.reason}"),
         "properties": {"rule": scalars(entry.rule), "kind": scalars(entry.kind)},
     }
 
@@ -127,6 +137,8 @@ def _notice(entry: model.NotEvaluated) -> dict[str, Plain]:
 def _run_properties(report: Report) -> dict[str, Plain]:
     return {
         "paidUsdPerMonth": plain(report.bill.least_usd_per_month),
+        "paidLowUsdPerMonth": plain(report.bill.low_usd_per_month),
+        "paidHighUsdPerMonth": plain(report.bill.high_usd_per_month),
         "limitsAsOf": plain(report.limits_as_of),
         "pricesAsOf": plain(report.prices_as_of),
         "networkPricesAsOf": plain(report.network_prices_as_of),
@@ -148,7 +160,7 @@ def _result(
         "ruleId": scalars(finding.rule),
         "ruleIndex": rule_index,
         "level": _LEVELS[finding.severity],
-        "message": _message(_sentence(finding, options.currency)),
+        "message": _message(sentence(finding, options.currency)),
         "locations": [_location(finding.resources, options)],
         "partialFingerprints": {FINGERPRINT: scalars(finding.fingerprint)},
         "properties": {**_properties(finding), "plannedChanges": list(map(_planned, planned))},
@@ -158,7 +170,7 @@ def _result(
     return result
 
 
-def _sentence(finding: model.Finding, currency: model.CurrencyRate | None) -> str:
+def sentence(finding: model.Finding, currency: model.CurrencyRate | None) -> str:
     """Return what a reader of a code-scanning list needs: place, fault, gain, fix."""
     subject = plain_line(phrases.finding_subject(finding))
     message = figures.shown(finding.message, currency)
@@ -168,7 +180,7 @@ def _sentence(finding: model.Finding, currency: model.CurrencyRate | None) -> st
         parts.append(f"Throughput {figures.rates(now.gbps, then.gbps)} with the fix")
     usd = finding.saving_usd_per_month
     if usd is not None:
-        sentence = figures.saving(usd, currency)
+        sentence = f"{figures.saving(usd, currency)}{_bounds(finding, currency)}"
         parts.append(f"The fix {sentence}" if usd else "The fix does not change the bill")
     elif finding.saving_unknown:
         parts.append(f"The saving is unknown: {finding.saving_unknown}".rstrip("."))
@@ -178,6 +190,14 @@ def _sentence(finding: model.Finding, currency: model.CurrencyRate | None) -> st
         label = "Later" if finding.is_held else "Fix"
         parts.append(f"{label}: {finding.fix.text}".rstrip("."))
     return ". ".join(parts) + "."
+
+
+def _bounds(finding: model.Finding, currency: model.CurrencyRate | None) -> str:
+    """Return between what that is; where fixes before it take a part, of what is left."""
+    found = bounds_of(finding)
+    is_whole = finding.saving_usd_per_month == finding.marginal_usd_per_month
+    after = "" if not found or is_whole else " after the fixes before it"
+    return f"{plain_line(in_currency(found, currency))}{after}"
 
 
 def _location(resources: Sequence[model.ResourceRef], options: RenderOptions) -> dict[str, Plain]:
@@ -232,6 +252,8 @@ def _properties(finding: model.Finding) -> dict[str, Plain]:
         "severityReason": scalars(figures.shown(finding.severity_reason)),
         "fixRank": finding.rank,
         "marginalUsdPerMonth": plain(finding.marginal_usd_per_month),
+        "marginalLowUsdPerMonth": plain(finding.marginal_low_usd_per_month),
+        "marginalHighUsdPerMonth": plain(finding.marginal_high_usd_per_month),
         "confidence": finding.confidence.value,
         "confidenceReason": scalars(finding.confidence_reason),
         "placeCount": max(len(finding.members), 1),

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from netplan_planner import model
 from netplan_planner.judging.month import REGIONAL_QUOTAS
+from netplan_planner.machines.groups import made_by
 from netplan_planner.paths.edges import PodCost, pod_costs
 from netplan_planner.paths.priced_paths import PricedPath, billed_edges
 from netplan_planner.planning.traffic_bill import direction_of, mean_prices
@@ -28,11 +29,13 @@ class _Sent(NamedTuple):
     max_gbps: float
 
 
-def dear_pairs(facts: model.Facts, most: int = MOST_PAIRS) -> tuple[DearPair, ...]:
+def dear_pairs(
+    facts: model.Facts, most: int = MOST_PAIRS, *, has_free: bool = False
+) -> tuple[DearPair, ...]:
     """Return what own machines send to whom at the greatest cost, the dearest first.
 
     Traffic of one price shares the price's steps: each pair has the mean price of it. What has no
-    known price is in no pair.
+    known price is in no pair, and what is free only with `has_free`.
     """
     if facts.traffic is None:
         return ()
@@ -50,7 +53,7 @@ def dear_pairs(facts: model.Facts, most: int = MOST_PAIRS) -> tuple[DearPair, ..
     found = [
         (usd_per_byte * sent.byte_count, sent, key)
         for path, pairs in sorted(by_path.items(), key=itemgetter(0))
-        if (usd_per_byte := prices[path].usd_per_byte)
+        if (usd_per_byte := prices[path].usd_per_byte) or (has_free and usd_per_byte is not None)
         for key, sent in pairs.items()
     ]
     dearest = nlargest(most, found, key=lambda one: (one[0], -one[2].src, -one[2].dst))
@@ -60,9 +63,15 @@ def dear_pairs(facts: model.Facts, most: int = MOST_PAIRS) -> tuple[DearPair, ..
 def _pair(facts: model.Facts, key: _Key, sent: _Sent, usd: Decimal) -> DearPair:
     owners = facts.traffic.owners if facts.traffic is not None else ()
     src, dst = owners[key.src], owners[key.dst]
+    src_group, src_version = made_by(facts, src)
+    dst_group, dst_version = made_by(facts, dst)
     return DearPair(
         src=src.name,
         dst=dst.name,
+        src_group=src_group,
+        dst_group=dst_group,
+        src_version=src_version,
+        dst_version=dst_version,
         src_place=src.zone or src.region or "",
         dst_place=dst.zone or dst.region or "",
         path_class=key.path_class,

@@ -19,16 +19,16 @@ def traffic(read: TrafficCoverage, options: RenderOptions) -> Iterator[Block]:
     used = f"{read.used_count:,} of {figures.counted(read.record_count, 'flow record')}"
     inputs = figures.counted(read.tables or read.files, "table" if read.tables else "file")
     reasons = [line(f"{count:,} {reason}") for reason, count in read.excluded]
-    left_out = line(", left out: ", joined(reasons)) if reasons else ()
+    left_out = line(", not used: ", joined(reasons)) if reasons else ()
     if excluded and not reasons:
-        left_out = line(f", {excluded:,} left out")
+        left_out = line(f", {excluded:,} not used")
     examples = read.examples[: options.member_limit]
     more = tuple(line(phrases.place(bad.source), f": {bad.reason}") for bad in examples)
     yield Field(label="records", line=line(f"{used} in {inputs}", left_out), more=more)
     yield Field(label="owners", line=_owners(read))
     yield Field(label="counted", line=_reporters(read))
     if read.dropped_packets:
-        text = f"{figures.counted(read.dropped_packets, 'packet')} were dropped and carry no bytes"
+        text = f"{figures.counted(read.dropped_packets, 'packet')} dropped, with no bytes stated"
         yield Field(label="dropped", line=line(text), more=tuple(map(_dropped, read.drops)))
     for note in read.notes:
         yield Field(label="note", line=line(note))
@@ -37,7 +37,7 @@ def traffic(read: TrafficCoverage, options: RenderOptions) -> Iterator[Block]:
 def _of_metrics(read: TrafficCoverage) -> Iterator[Block]:
     """Yield what traffic without flow logs rests on, and what it cannot say."""
     used = f"{read.used_count:,} of {figures.counted(read.record_count, 'series', 'series')}"
-    yield Field(label="traffic", line=line(f"without flow logs: {used} of {read.source.value}"))
+    yield Field(label="traffic", line=line(f"no flow logs: {used} of {read.source.value}"))
     yield Field(label="owners", line=_owners(read))
     yield Field(label="counted", line=_reporters(read))
     for note in read.notes:
@@ -53,57 +53,57 @@ def month(window: WindowInfo | None) -> Iterator[Block]:
         return
     why = []
     if high > 1:
-        why.append("silences of the whole input count as idle")
+        why.append("gaps of the whole input count as idle")
     if low < 1:
-        why.append("the rest of a day counts as what was seen")
+        why.append("the rest of a day counts as the observed part")
     bounds = (
-        f"between {figures.number(low)} and {figures.number(high)} times what is stated if no time"
-        " outside of the window is busier"
+        f"{figures.number(low)} to {figures.number(high)}x the stated value, if no time outside "
+        "the window is busier"
     )
-    how = "name the window with --since and --until if the records are all that it had"
-    yield Field(label="a month", line=line(f"is {bounds}: {' and '.join(why)}; {how}"))
+    how = "if the records cover the full window, state it with --since and --until"
+    yield Field(label="per month", line=line(f"volumes are {bounds}: {' and '.join(why)}; {how}"))
 
 
 def _dropped(drops: Drops) -> Line:
-    where = "at the receiver, after the way" if drops.at_receiver else "at the sender, before it"
+    where = "at the receiver, after the path" if drops.at_receiver else "at the sender, before it"
     packets = figures.counted(drops.packet_count, "packet")
-    return line(say(drops.reason or "no reason stated", Role.NAME), f": {packets} {where}")
+    return line(say(drops.reason or "reason not stated", Role.NAME), f": {packets} {where}")
 
 
 def _owners(read: TrafficCoverage) -> Line:
     whole = read.owned_bytes + read.unowned_bytes
     if not whole:
-        return line("no bytes to own")
+        return line("no bytes")
     share = fixed(figures.share(read.owned_bytes, whole))
-    text = line(share, " of the bytes are between ends that are known, the internet among them")
+    text = line(share, " of the bytes have known ends (known internet addresses included)")
     if read.unowned_bytes:
-        text = line(text, f"; an end of {figures.byte_volume(read.unowned_bytes)} is not known")
+        text = line(text, f"; one end of {figures.byte_volume(read.unowned_bytes)} is unknown")
     if read.assumed_bytes:
         assumed = figures.byte_volume(read.assumed_bytes)
-        text = line(text, f"; {assumed} went to addresses whose holder then is assumed")
+        text = line(text, f"; {assumed} went to addresses with an assumed owner")
     return text
 
 
 def _reporters(read: TrafficCoverage) -> Line:
     parts = [
-        f"{figures.byte_volume(read.source_reported_bytes)} as the sources report",
-        f"{figures.byte_volume(read.destination_reported_bytes)} as the destinations do",
+        f"{figures.byte_volume(read.source_reported_bytes)} reported by sources",
+        f"{figures.byte_volume(read.destination_reported_bytes)} by destinations",
     ]
     text = ", ".join(parts)
     if read.other_side_bytes:
         other = figures.byte_volume(read.other_side_bytes)
-        text += f"; the other side of what both report says {other}"
+        text += f"; duplicates from the other side: {other}"
     if read.header_bytes:
-        text += f"; {figures.byte_volume(read.header_bytes)} of headers added"
+        text += f"; headers added: {figures.byte_volume(read.header_bytes)}"
     return line(text)
 
 
 def metrics(read: MetricsCoverage) -> Iterator[Block]:
     """Yield how much was read of Cloud Monitoring, over what time and how finely."""
     counts = (
-        f"{figures.counted(read.series_count, 'time series', 'time series')} with"
-        f" {figures.counted(read.point_count, 'point')} of"
-        f" {figures.counted(read.machine_count, 'machine')}"
+        f"{figures.counted(read.series_count, 'time series', 'time series')} with "
+        f"{figures.counted(read.point_count, 'point')} of "
+        f"{figures.counted(read.machine_count, 'VM')}"
     )
     asked = figures.counted(len(read.projects), "project") if read.projects else ""
     files = figures.counted(read.files, "file") if read.files else ""

@@ -13,15 +13,15 @@ class CalibrateAsk(Request, frozen=True, kw_only=True):
     measurements: Annotated[
         list[Path],
         Ask(
-            "Stores of `netplan probe` (JSON lines), and tables in the columns of"
-            " docs/predict.md with value (CSV, Parquet).",
+            "Measurements to use: stores of `netplan probe` (JSON lines), or tables (CSV, "
+            "Parquet) with the columns of docs/reference/verbs/predict.md and value.",
             is_argument=True,
         ),
     ]
     out: Annotated[
         Path,
         Ask(
-            "Write the calibration here, for --calibration of other verbs.",
+            "Write the calibration to this file. Other verbs use it with --calibration.",
             metavar="FILE",
             panel=OUTPUT,
         ),
@@ -30,7 +30,7 @@ class CalibrateAsk(Request, frozen=True, kw_only=True):
     as_of: Annotated[
         Day | None,
         Ask(
-            "Count ages of measurements from this day (default: the newest one).",
+            "Count the age of measurements from this day. Default: the newest one.",
             formats=DATE_FORMATS,
         ),
     ] = None

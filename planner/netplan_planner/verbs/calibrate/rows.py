@@ -246,7 +246,7 @@ def _why_not(one: Measurement) -> str:
         return f"{inert_line(one.protocol)[:20]}, not TCP"
     if one.path_class is None:
         return "no path class"
-    return "" if one.gbps > 0 else "nothing was carried"
+    return "" if one.gbps > 0 else "nothing was transferred"
 
 
 def _query(one: Measurement, day: date) -> PathQuery:

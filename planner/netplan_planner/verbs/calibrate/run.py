@@ -24,14 +24,14 @@ _SHOWN_FAULTS = 3
 _EPOCH = np.datetime64(0, "D")
 
 
-@verb(panel=panels.MEASURE, ends=always_well)
+@verb(panel=panels.MEASURE, question="What do my measurements teach the model?", ends=always_well)
 def calibrate(ask: CalibrateAsk, now: Now) -> CalibrationReport:
-    """Fit the model to measurements, and say what they taught and what that is worth.
+    """Fit the model to measurements, and show what changes and how much the accuracy improves.
 
-    The limit that bound a measurement is told by its figure; every other limit learns "at least
-    this". One of 90 days ago counts for half, and for its own pair of places one of 30. The errors
-    before and after are on measurements that were left out. The same measurements give the same
-    file, in whatever order.
+    The limit that a measurement reached is fitted to it; every other limit is at least that high.
+    A measurement of 90 days ago counts half; for its own pair of places, one of 30 days. Errors
+    before and after are tested on measurements that the fit did not use. The same measurements
+    give the same file, in any order.
     """
     found = calibrate_files(ask.measurements, as_of=ask.as_of, today=now.today)
     write_calibration(ask.out, found.calibration)
@@ -87,7 +87,7 @@ def _newest(rows: ProbeRows, today: date) -> date:
         newest: date = np.datetime64(int(days.max()), "D").astype(date)
         return newest
     if rows.is_undated.any():
-        raise UsageError("no figure has a date: say with --as-of on what day they were measured")
+        raise UsageError("the measurements have no date: state their day with --as-of")
     return today
 
 
@@ -102,7 +102,7 @@ def _nothing(paths: Sequence[Path], faults: Sequence[str]) -> str:
     shown = ", ".join(inert_line(str(path)) for path in paths)
     why = f" ({'; '.join(faults[-_SHOWN_FAULTS:])})" if faults else ""
     return (
-        f"{shown}: no figure that something can be learnt from{why}. It takes a figure above 0, the"
-        " sender's machine type, the path class, and both places or the round-trip time; `netplan"
-        " probe import` takes --src-type, --path, --src-place and --dst-place"
+        f"{shown}: no usable measurement{why}. It needs a rate above 0, the sender's machine "
+        "type, the path class, and both places or the round-trip time. `netplan probe import` "
+        "takes --src-type, --path, --src-place and --dst-place"
     )

@@ -40,20 +40,20 @@ def blocks(answer: CalibrationReport, options: RenderOptions) -> Iterator[Block]
     """Yield what was used, what it taught, and what it is worth."""
     made = answer.calibration
     yield _para(
-        f"{made.measurement_count:,} of {counted(answer.record_count, 'figure')},"
-        f" {counted(made.probe_count, 'path and set-up', 'paths and set-ups')}, ages counted from"
-        f" {made.as_of}"
+        f"{made.measurement_count:,} of {counted(answer.record_count, 'measurement')}, "
+        f"{counted(made.probe_count, 'path and setup', 'paths and setups')}, ages counted from "
+        f"{made.as_of}"
     )
     for fault in answer.faults[:SHOWN_FAULTS]:
         yield _para(f"not used: {fault}")
     if len(answer.faults) > SHOWN_FAULTS:
         rest = len(answer.faults) - SHOWN_FAULTS
         yield _para(f"not used: {rest:,} more (--output json has them all)")
-    yield Entry(line=line("What was learnt"))
+    yield Entry(line=line("What changes"))
     yield from _limits(answer)
-    yield Entry(line=line("What it is worth"))
+    yield Entry(line=line("Accuracy"))
     yield from _left_out(answer)
-    yield Entry(line=line("What each figure told"))
+    yield Entry(line=line("Each measurement"))
     yield from _lessons(answer.lessons)
 
 
@@ -66,9 +66,9 @@ def _limits(answer: CalibrationReport) -> Iterator[Block]:
     made = answer.calibration
     told = [one for one in made.latents if one.value_count]
     if not told:
-        yield _para("no figure told the factor of any limit")
+        yield _para("no measurement determines the factor of a limit")
     else:
-        titles = ("limit", "of", "factor", "range", "before", "told by", "at least")
+        titles = ("limit", "of", "factor", "range", "before", "set by", "at least")
         rows = [
             (
                 one.name,
@@ -85,31 +85,29 @@ def _limits(answer: CalibrationReport) -> Iterator[Block]:
     for one in made.latents:
         if not one.value_count and one.bound_count:
             showed = counted(one.bound_count, "figure")
-            yield _para(f"{one.name} of {one.key}: no lower than {showed} showed")
+            yield _para(f"{one.name} of {one.key}: at least as high as {showed} showed")
     if made.pairs:
         odd = sum(abs(pair.ratio - 1) > ODD_RATIO for pair in made.pairs)
         pairs = counted(len({pair.key for pair in made.pairs}), "pair of places", "pairs of places")
-        yield _para(f"{pairs}; {odd:,} of their limits differ by more than 5 % from the others'")
+        yield _para(f"{pairs}; {odd:,} of their limits differ by more than 5% from the others")
 
 
 def _left_out(answer: CalibrationReport) -> Iterator[Block]:
     if not answer.left_out:
-        yield _para(
-            "one pair of places only: none could be left out to see what the calibration is worth"
-        )
+        yield _para("only one pair of places: the accuracy needs a second pair to test it")
         return
     inside = f"in {answer.level:.0%}"
-    titles = ("left out", "figures", "error before", "P90", inside, "error after", "P90", inside)
+    titles = ("not in fit", "results", "error before", "P90", inside, "error after", "P90", inside)
     # Of one class only, all of them are the class.
     shown = answer.left_out if len(answer.left_out) > 2 else answer.left_out[:1]
     yield _texts(titles, [_score(one) for one in shown], numbers=tuple(range(1, 8)))
     for one in answer.left_out[1:]:
         grows = one.median_error_ratio > one.plain_median_error_ratio + WORSE_BY
         if grows or one.coverage_ratio < one.plain_coverage_ratio - FEWER_BY:
-            what = "the error grows" if grows else "fewer lie inside their intervals"
+            what = "the error increases" if grows else "fewer are inside their intervals"
             yield _para(
-                f"{one.group}: {what}: these measurements disagree (other days, images or tools);"
-                " calibrate by those that are like what you want to know"
+                f"{one.group}: {what}. These measurements disagree (other days, images or "
+                "tools). Calibrate with those taken in the conditions you plan for"
             )
 
 
@@ -135,17 +133,15 @@ def _lessons(lessons: Sequence[Lesson]) -> Iterator[Block]:
             f" {one.plain_gbps:.3g}, with them {one.calibrated_gbps:.3g}"
         ]
         if not one.is_believed:
-            said.append(
-                "not believed: no limit explains it; it counts for its own pair of places only"
-            )
+            said.append("no limit explains it: it counts only for its own pair of places")
         if one.told:
-            said.append(f"told: {', '.join(one.told)}")
+            said.append(f"determines: {', '.join(one.told)}")
         if one.at_least:
             said.append(f"at least: {', '.join(one.at_least)}")
         yield Item(line=line(say("; ".join(said), length=_LONG)))
     if len(lessons) > SHOWN_LESSONS:
         rest = len(lessons) - SHOWN_LESSONS
-        yield _para(f"{rest:,} more, nearer to what was predicted (--output json has them)")
+        yield _para(f"{rest:,} more, closer to the prediction (--output json has all)")
 
 
 def _texts(
@@ -156,12 +152,7 @@ def _texts(
 ) -> Table:
     """Return a table of texts; `note` is the column that may give way where it is too wide."""
     columns = tuple(
-        Column(
-            title=title,
-            is_number=at in numbers,
-            is_note=at == note,
-            stacked=f"{title} {{}}",
-        )
+        Column(title=title, is_number=at in numbers, is_note=at == note, stacked=f"{title} {{}}")
         for at, title in enumerate(titles)
     )
     cells = tuple(tuple(line(say(cell, length=NAME_LENGTH)) for cell in row) for row in rows)

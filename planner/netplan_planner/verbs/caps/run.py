@@ -2,7 +2,7 @@
 
 from datetime import date
 
-from netplan_planner.errors import MissingDatum, UnknownName, UsageError, did_you_mean
+from netplan_planner.errors import MissingDatum, UnknownName, UsageError, did_you_mean, near
 from netplan_planner.model import EgressCap, PathClass, series_of, shape_of_custom
 from netplan_planner.throughput import CapsTable, load_caps, stated_on
 from netplan_planner.throughput.limits.caps import checked_series
@@ -13,12 +13,16 @@ from netplan_planner.verbs.caps.answer import CapsAnswer
 from netplan_planner.verbs.caps.ask import CapsAsk
 
 
-@verb(panel=panels.PLAN, ends=lambda _, found: bool(found.caps))
+@verb(
+    panel=panels.PLAN,
+    question="How much may a machine type send?",
+    ends=lambda _, found: bool(found.caps),
+)
 def caps(ask: CapsAsk, now: Now) -> CapsAnswer:
     """Print the bandwidth caps of a machine type: every variant, with source and date.
 
-    Caps are ceilings per machine, of all its NICs and addresses together. A type that is not known
-    ends with exit status 2 and the names that come nearest.
+    A cap is the maximum per VM, over all NICs and addresses. An unknown type ends with exit status
+    2 and the nearest names. Exit status: 0, or 1 when no type has a cap.
     """
     return caps_of(ask, ask.as_of or now.today)
 
@@ -35,7 +39,7 @@ def caps_of(ask: CapsAsk, as_of: date) -> CapsAnswer:
     if ask.machine_type is None:
         found, nics = _of_series(table, ask.series), None
     elif ask.series:
-        raise UsageError("--series is for the list of all types: leave TYPE out")
+        raise UsageError("--series filters the list of all types: leave TYPE out")
     else:
         found = _variants(table, ask.machine_type, ask.cpu_platform)
         nics = physical_nics().get(found[0].machine_type)
@@ -56,9 +60,8 @@ def _variants(
         reason = table.unknown_reason(machine_type)
         if machine_type in table.machine_types or shape_of_custom(machine_type) is not None:
             raise MissingDatum(reason)
-        near = () if table.unknown_series(machine_type) else table.nearest(machine_type)
-        hint = f"; the nearest names are {', '.join(near)}" if near else ""
-        raise UnknownName(reason + hint)
+        is_told = bool(table.unknown_series(machine_type))
+        raise UnknownName(reason + ("" if is_told else near(machine_type, table.machine_types)))
     if cpu_platform is None:
         return found
     known = platform_generations()

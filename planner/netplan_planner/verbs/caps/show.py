@@ -117,9 +117,9 @@ def _of_variant(
     yield _value("one flow to outside", _rate(cap.external_flow_gbps) + flow)
     within = "none documented"
     if cap.internal_flow_gbps is not None:
-        within = f"{_rate(cap.internal_flow_gbps)}, to a machine of the same series{inside}"
+        within = f"{_rate(cap.internal_flow_gbps)}, to a VM of the same series{inside}"
     yield _value("one flow inside the VPC", within)
-    types = ", ".join(cap.nic_types) or f"{NOT_KNOWN}: no page that lists them was read"
+    types = ", ".join(cap.nic_types) or f"{NOT_KNOWN}: no page that was read lists them"
     yield _value("NIC types", types)
     if nics is not None and nics.nic_gbps < cap.egress_gbps:
         yield from _of_one_nic(nics, sources)
@@ -138,8 +138,8 @@ def _of_one_nic(nics: PhysicalNics, sources: _Sources) -> Iterator[tuple[Line, L
     mark = sources.mark(nics.source, nics.as_of)
     yield _value(
         "egress of one NIC",
-        f"{_rate(nics.nic_gbps)} each, {count}{basis}{mark}; the sum takes a vNIC on each, and"
-        " flows over all of them",
+        f"{_rate(nics.nic_gbps)} each, {count}{basis}{mark}; the sum needs a vNIC on each, and "
+        "flows over all of them",
     )
 
 
@@ -148,10 +148,10 @@ def _of_every_variant(answer: CapsAnswer, sources: _Sources) -> Iterator[tuple[L
     cap = answer.caps[0]
     value = _rate(cap.external_ingress_gbps)
     if cap.external_ingress_gbps is not None and cap.external_ingress_pps is not None:
-        value += f" or {cap.external_ingress_pps:,.0f} packets/s, whichever comes first"
+        value += f" or {cap.external_ingress_pps:,.0f} packets/s, whichever is reached first"
         value += sources.mark(cap.path_source, cap.path_as_of)
     yield _value("ingress from outside", value)
-    yield _value("ingress inside the VPC", "no limit documented")
+    yield _value("ingress inside the VPC", "no documented limit")
     for limit in answer.measured:
         yield _value("measured then", _measured(limit, sources))
 

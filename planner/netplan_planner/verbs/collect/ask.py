@@ -19,7 +19,7 @@ class CollectAsk(Request, frozen=True, kw_only=True):
     out: Annotated[
         Path,
         Ask(
-            "Write the bundle here (.tar.zst), for --bundle of other verbs.",
+            "Write the bundle to this file (.tar.zst). Other verbs read it with --bundle.",
             metavar="FILE",
             panel=OUTPUT,
         ),
@@ -28,8 +28,8 @@ class CollectAsk(Request, frozen=True, kw_only=True):
     is_pseudonymised: Annotated[
         bool,
         Ask(
-            "Replace names of projects, machines, networks and labels, and addresses within their"
-            " ranges; zones, regions and machine types stay.",
+            "Replace names of projects, VMs, networks and labels, and addresses within their "
+            "ranges. Zones, regions and machine types stay.",
             "--pseudonymise",
             panel=OUTPUT,
         ),

@@ -51,14 +51,18 @@ VALUES: Mapping[str, type[Value]] = {
 """The parts that are values of the model, and which."""
 
 
-@verb(panel=panels.AUDIT, ends=read_in_full("the bundle is"))
+@verb(
+    panel=panels.AUDIT,
+    question="How do I take a snapshot, to ask later without access or network?",
+    ends=read_in_full("the bundle is"),
+)
 def collect(ask: CollectAsk, now: Now) -> Collected:
-    """Write inventory, sums of the traffic, metrics and prices to one file, without secrets.
+    """Write inventory, traffic sums, metrics and prices to one file, without secrets.
 
-    Every verb runs from it (--bundle FILE) and asks nobody for anything.
+    Every verb can read it (--bundle FILE) and then uses no network.
     """
     if not ask.out.name.endswith(SUFFIX):
-        raise UsageError(f"--out {ask.out}: a bundle's name ends in {SUFFIX}")
+        raise UsageError(f"--out {ask.out}: the name of a bundle ends in {SUFFIX}")
     # What `flow-logs cost` and `plan` count, which sums of traffic no longer tell.
     counting = replace(ask.reading.traffic, log_volume_from_gbps=MACHINES_FROM_GBPS, by_hour=True)
     request = request_of(ask, traffic_options=counting, predicted_logs=True)
@@ -147,4 +151,4 @@ def _holds(name: str, facts: Facts) -> str:
     if name == METRICS and facts.metrics is not None:
         return f"{len(facts.metrics.series):,} series"
     projects = counted(len({i.project for i in facts.inventory.instances}), "project")
-    return f"{counted(len(facts.inventory.instances), 'machine')} of {projects}"
+    return f"{counted(len(facts.inventory.instances), 'VM')} of {projects}"

@@ -12,9 +12,9 @@ from netplan_planner.verbs.collect.answer import Collected, CollectedPart
 
 SCHEMA = "netplan.collected/1"
 _NAMES = {
-    True: "Names of projects, machines, networks and labels are pseudonyms, addresses are replaced"
-    " within their ranges; the key is kept nowhere. Zones, regions and machine types stay.",
-    False: "Names, labels and addresses stand in it as they are; --pseudonymise replaces them.",
+    True: "Names of projects, VMs, networks and labels are pseudonyms. Addresses are replaced "
+    "within their ranges. The key is not stored. Zones, regions and machine types stay.",
+    False: "Names, labels and addresses are included unchanged. Replace them with --pseudonymise.",
 }
 
 
@@ -45,7 +45,7 @@ def blocks(answer: Collected, options: RenderOptions) -> Iterator[Block]:
     )
     yield doc.Table(columns=columns, rows=rows)
     yield doc.para(_NAMES[answer.is_pseudonymised])
-    yield doc.para("Metadata, keys, start-up scripts, accounts and descriptions are not in it.")
+    yield doc.para("Not included: metadata, keys, start-up scripts, accounts and descriptions.")
     yield from phrases.blocks(answer.incomplete, options)
     yield doc.section("Next")
     yield doc.Command(text=shlex.join(("netplan", "audit", "--bundle", answer.file)))

@@ -24,6 +24,6 @@ class DoctorAsk(Request, frozen=True, kw_only=True):
         ),
     ] = False
     is_strict: Annotated[
-        bool, Ask("Exit with 4 when something could not be checked.", "--strict", panel=OUTPUT)
+        bool, Ask("Exit with status 4 when a check was not possible.", "--strict", panel=OUTPUT)
     ] = False
     api: ApiOptions = ApiOptions()

@@ -79,7 +79,7 @@ def _api(project: str, refusals: list[str]) -> DoctorCheck:
         return _check("compute-api", project, CheckStatus.PROBLEM, off, remedy)
     missing = next((text for text in refusals if "(404)" in text), "")
     if missing:
-        remedy = f"see that the project's id is right; {_ROLE}"
+        remedy = f"check the project ID; {_ROLE}"
         return _check("compute-api", project, CheckStatus.PROBLEM, missing, remedy)
     return _unknown("compute-api", project, refusals[0])
 
@@ -107,19 +107,21 @@ def _flow_logs(
     project: str, inventory: Inventory, errors: list[str], prices: PriceBook
 ) -> DoctorCheck:
     if any(text.startswith("compute.subnetworks.") for text in errors):
-        return _unknown("flow-logs", project, "the subnetworks could not be read in full")
+        return _unknown("flow-logs", project, "the subnetworks could not be fully read")
     own = [one for one in inventory.subnetworks if one.project == project]
     logging = [one for one in own if inventory.logging_of(one)]
     if not own:
-        told = "no subnetwork: nothing can be logged"
+        told = "no subnetwork, so no flow logs are possible"
         return _check("flow-logs", project, CheckStatus.OK, told)
     price = _price(prices)
     if logging:
         several = sum(len(inventory.logging_of(one)) > 1 for one in own)
-        twice = f"; {several:,} of them by several configurations, each paid for" if several else ""
+        twice = (
+            f"; {several:,} of them through several configurations, each billed" if several else ""
+        )
         said = f"{len(logging):,} of {counted(len(own), 'subnetwork')} log flows{twice}; "
         return _check("flow-logs", project, CheckStatus.OK, worded(said, *price))
-    said = f"none of {counted(len(own), 'subnetwork')} logs flows: no traffic can be judged; "
+    said = f"none of {counted(len(own), 'subnetwork')} logs flows, so traffic cannot be checked; "
     return _check(
         "flow-logs",
         project,
@@ -134,8 +136,8 @@ def _price(prices: PriceBook) -> tuple[str | Amount, ...]:
     """Return what a million records cost, in words."""
     gib = log_gib(_MILLION, has_metadata=True)
     usd = service_bill.flow_logs(prices, gib).usd_per_month
-    said = f"a million records a month with metadata ({gib:.2f} GiB) cost "
-    return said, "an amount that is not known" if usd is None else Amount(usd=usd)
+    said = f"a million records per month with metadata ({gib:.2f} GiB) cost "
+    return said, "an unknown amount" if usd is None else Amount(usd=usd)
 
 
 def _located(api: LocatedApi, project: str, examined: Examined) -> Iterator[DoctorCheck]:
@@ -143,7 +145,7 @@ def _located(api: LocatedApi, project: str, examined: Examined) -> Iterator[Doct
     for method in api.methods:
         name = _LOCATED[method.id]
         if api not in examined.asked:
-            told = f"the Compute API's endpoint is replaced, and the {api.name} API's is not"
+            told = f"the Compute API's endpoint is replaced, but the {api.name} API's is not"
             yield _unknown(name, project, told)
             continue
         source = f"{method.id} projects/{project}"
@@ -201,7 +203,7 @@ def _unknown(name: str, project: str, why: str) -> DoctorCheck:
 
 ALL_RECORDS = LogSettings(sampling_ratio=1.0, interval_s=5, has_metadata=True)
 """What logs that are off are priced for: the most that they could write."""
-_NOT_ASKED = "the Compute API's endpoint is replaced, and Cloud Monitoring's is not"
+_NOT_ASKED = "the Compute API's endpoint is replaced, but Cloud Monitoring's is not"
 _NO_SERIES = f"the metric has no series of it in {DEFAULT_DAYS} days"
 
 
@@ -318,5 +320,5 @@ def _priced(one: SubnetworkLogs, meter: LogMeter) -> SubnetworkLogs:
     amounts = [bill.usd_per_month for bill in bills]
     known = [usd for usd in amounts if usd is not None]
     whole = sum(known, Decimal(0)) if len(known) == len(amounts) else None
-    why_not = "" if whole is not None else "the price book has no price of flow logs"
+    why_not = "" if whole is not None else "the price snapshot has no price of flow logs"
     return replace(one, usd_per_month=whole, why_not=why_not)

@@ -17,7 +17,8 @@ from netplan_planner.verbs import Now, panels, verb
 from netplan_planner.verbs.doctor.answer import CheckStatus, Diagnosis, DoctorCheck, SubnetworkLogs
 from netplan_planner.verbs.doctor.ask import DoctorAsk
 from netplan_planner.verbs.doctor.checks import api_check, project_checks, subnetwork_logs
-from netplan_pricing import open_snapshot
+from netplan_pricing import SnapshotPriceBook, open_snapshot
+from netplan_pricing.container import EMBEDDED
 from netplan_rules.registry import select_rules, thresholds
 
 MOST_SKEW_S = 60.0
@@ -25,7 +26,7 @@ MOST_SKEW_S = 60.0
 _AGES = "stale-prices-or-caps"
 """The rule that judges the ages of both tables."""
 _TABLES = {"price snapshot": "prices", "caps table": "caps"}
-_NO_PROJECT = "no project is named, and Google's default credentials name none"
+_NO_PROJECT = "no project is set, and Google's default credentials have none"
 _OF_PROJECTS = ("compute-api", "permissions", "flow-logs", "clock")
 """Checks that follow the one of credentials."""
 
@@ -39,17 +40,17 @@ def ended(ask: DoctorAsk, found: Diagnosis) -> bool:
     unknown = [one for one in found.checks if one.status is CheckStatus.UNKNOWN]
     if ask.is_strict and unknown:
         raise IncompleteError(
-            f"not everything could be checked, and --strict was given: {unknown[0].name}:"
-            f" {unknown[0].told}"
+            f"some checks were not possible and --strict is set: {unknown[0].name}: "
+            f"{unknown[0].told}"
         )
     return not found.count(CheckStatus.PROBLEM)
 
 
-@verb(panel=panels.SETUP, ends=ended)
+@verb(panel=panels.SETUP, question="Can netplan read what it needs, and if not, why?", ends=ended)
 def doctor(ask: DoctorAsk, now: Now) -> Diagnosis | str:
-    """Check credentials, APIs, permissions, flow logs, clock and ages, and say what to do.
+    """Check credentials, APIs, permissions, logs, clock, ages of prices and limits; say what helps.
 
-    Everything that an audit reads of the projects is tried, and nothing else. Exit status: 0, or 1
+    Tries everything that an audit reads in the projects, and nothing else. Exit status: 0, or 1
     with a problem.
     """
     if ask.is_role:
@@ -84,10 +85,8 @@ def role_yaml() -> str:
     """Return the least-privilege role, as `gcloud iam roles create ID --file=FILE` takes it."""
     listed = "".join(f"- {permission}\n" for permission in PERMISSIONS)
     return (
-        "title: netplan reader\n"
-        "description: Lists what netplan reads of a project, and nothing else.\n"
-        "stage: GA\n"
-        f"includedPermissions:\n{listed}"
+        "title: netplan reader\ndescription: Lists what netplan reads in a project, and nothing "
+        f"else.\nstage: GA\nincludedPermissions:\n{listed}"
     )
 
 
@@ -109,7 +108,7 @@ def _access(
             why = f"{_NO_PROJECT}: --project PROJECT"
             return [
                 _check("credentials", CheckStatus.UNKNOWN, why),
-                *(_check(name, CheckStatus.UNKNOWN, "it takes a project") for name in _OF_PROJECTS),
+                *(_check(name, CheckStatus.UNKNOWN, "needs a project") for name in _OF_PROJECTS),
             ], None
         examined = examine_projects(projects, ask.api, say)
     except AccessError as exc:
@@ -117,7 +116,7 @@ def _access(
         refused = _check("credentials", CheckStatus.PROBLEM, text, remedy)
         return [
             refused,
-            *(_check(name, CheckStatus.UNKNOWN, "it takes credentials") for name in _OF_PROJECTS),
+            *(_check(name, CheckStatus.UNKNOWN, "needs credentials") for name in _OF_PROJECTS),
         ], None
     return list(_examined(ask, projects, examined, prices)), examined
 
@@ -143,22 +142,22 @@ def _credentials(ask: DoctorAsk, examined: Examined) -> DoctorCheck:
     if refused:
         text, _, remedy = refused[0].partition("; ")
         return _check("credentials", CheckStatus.PROBLEM, text, remedy)
-    told = "none are sent, as asked" if ask.api.is_anonymous else "they can be used"
+    told = "none are sent, as requested" if ask.api.is_anonymous else "they can be used"
     return _check("credentials", CheckStatus.OK, told)
 
 
 def _clock(examined: Examined) -> DoctorCheck:
     ahead_s = examined.ahead_s
     if ahead_s is None:
-        return _check("clock", CheckStatus.UNKNOWN, "no answer of the API had a date")
+        return _check("clock", CheckStatus.UNKNOWN, "no API answer had a date")
     way = "ahead of" if ahead_s > 0 else "behind"
     told = f"{abs(ahead_s):,.0f} s {way} the API's"
     if abs(ahead_s) <= MOST_SKEW_S:
         return _check("clock", CheckStatus.OK, told)
-    return _check("clock", CheckStatus.PROBLEM, told, "set this machine's clock by NTP")
+    return _check("clock", CheckStatus.PROBLEM, told, "synchronise this computer's clock with NTP")
 
 
-def _ages(prices: PriceBook, today: date) -> Iterator[DoctorCheck]:
+def _ages(prices: SnapshotPriceBook, today: date) -> Iterator[DoctorCheck]:
     caps = load_caps(today)
     facts = Facts(
         inventory=Inventory(),
@@ -172,13 +171,15 @@ def _ages(prices: PriceBook, today: date) -> Iterator[DoctorCheck]:
     (rule,) = select_rules((_AGES,), ())
     old = {hit.subject: hit for hit in judge(rule, facts).hits}
     dates = {
-        "price snapshot": min(prices.info.as_of, prices.info.network_as_of),
+        "price snapshot": prices.info.oldest,
         "caps table": caps.source_date,
     }
+    own = prices.file.path
+    of = {} if own.parent == EMBEDDED else {"price snapshot": f" ({own})"}
     for table, as_of in dates.items():
         hit = old.get(table)
         age = counted((today - as_of).days, "day")
-        told = f"the {table} is of {as_of.isoformat()}, {age} old"
+        told = f"{table} of {as_of.isoformat()}, {age} old{of.get(table, '')}"
         remedy = hit.fix.text if hit is not None and hit.fix is not None else ""
         status = CheckStatus.OK if hit is None else CheckStatus.PROBLEM
         yield _check(_TABLES[table], status, told, remedy)

@@ -22,9 +22,9 @@ _WORDS = {
 }
 _LENGTH = 400
 _MOST = (
-    "By the metric networking.googleapis.com/vpc_flow/predicted_max_vpc_flow_logs_count, which"
-    " counts all records at the shortest interval, and the sampling that is set; a longer interval"
-    " or a filter makes fewer. What the records themselves cost:"
+    "From the metric networking.googleapis.com/vpc_flow/predicted_max_vpc_flow_logs_count. It "
+    "counts all records at the shortest interval and the current sampling. A longer interval or "
+    "a filter writes fewer. Cost of the records themselves:"
 )
 
 
@@ -58,9 +58,9 @@ def blocks(answer: found.Diagnosis, options: RenderOptions) -> Iterator[Block]:
         yield doc.section("What to do")
         for remedy in remedies:
             yield doc.Command(text=remedy) if remedy.startswith("gcloud ") else doc.para(remedy)
-    yield doc.section("The role that is enough")
+    yield doc.section("Least-privilege role")
     count = counted(len(answer.permissions), "permission")
-    yield doc.para(f"{count}, all of them to read; netplan doctor --role prints it as YAML.")
+    yield doc.para(f"{count}, all read-only; print it as YAML: netplan doctor --role")
     yield doc.Command(text="netplan doctor --role > netplan-role.yaml")
     yield doc.Command(
         text="gcloud iam roles create netplanReader --project=PROJECT --file=netplan-role.yaml"
@@ -77,13 +77,13 @@ def _flow_logs(logs: tuple[found.SubnetworkLogs, ...], options: RenderOptions) -
     known = [one.usd_per_month for one in on if one.usd_per_month is not None]
     if known:
         rest = len(on) - len(known)
-        but = f", {counted(rest, 'subnetwork')} not known left out" if rest else ""
+        but = f", {counted(rest, 'subnetwork')} unknown and not included" if rest else ""
         usd = fixed(Amount(usd=sum(known, Decimal(0))))
-        yield doc.para("Those that are on cost up to ", usd, f" a month of 730 h{but}.")
+        yield doc.para("Active flow logs cost up to ", usd, f"/month (730 h){but}.")
     columns = (
         doc.Column(title="subnetwork"),
         doc.Column(title="flow logs"),
-        doc.Column(title="a month", is_number=True, stacked="{} a month"),
+        doc.Column(title="per month", is_number=True, stacked="{}/month"),
         doc.Column(title="", is_note=True),
     )
     limit = options.row_limit
@@ -101,7 +101,7 @@ def _log_row(one: found.SubnetworkLogs, *, with_project: bool) -> tuple[Line, ..
     place = f"{one.project}/{one.region}/{one.name}" if with_project else f"{one.region}/{one.name}"
     settings = " + ".join(map(phrases.log_settings, one.settings)) or "off"
     if one.usd_per_month is None:
-        cost, note = fixed("not known"), one.why_not
+        cost, note = fixed("unknown"), one.why_not
     else:
         cost = fixed(Amount(usd=one.usd_per_month))
         note = "at most" if one.is_on else "at most, if all records were logged"

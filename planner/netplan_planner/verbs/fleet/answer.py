@@ -6,8 +6,8 @@ from netplan_planner.model.base import SelfLink, Text, Value, Zone
 from netplan_planner.model.money.prices import LineItem
 from netplan_planner.model.plans.commitment import FleetCommitment
 from netplan_planner.model.plans.plan import MachinesOfType
-from netplan_planner.model.plans.plan_answer import ProjectPlan
-from netplan_planner.planning.fleet.need import CommitmentChoice, FleetShortfall
+from netplan_planner.model.plans.plan_answer import ProjectPlan, Shortfall
+from netplan_planner.planning.fleet.need import CommitmentChoice
 
 
 class FleetGroup(MachinesOfType, frozen=True, kw_only=True):
@@ -69,9 +69,9 @@ class FleetAnswer(ProjectPlan, frozen=True, kw_only=True):
     """They add up to the plan."""
     baseline_line_items: tuple[LineItem, ...] = ()
     is_feasible: bool = True
-    infeasible: tuple[FleetShortfall, ...] = ()
+    infeasible: tuple[Shortfall, ...] = ()
     """What has no solution, each with the smallest shortfall."""
-    kept: tuple[FleetShortfall, ...] = ()
+    kept: tuple[Shortfall, ...] = ()
     """Machines of the inventory that stay as they are, and why."""
     advice: tuple[FleetAdvice, ...] = ()
     notes: tuple[Text, ...] = ()

@@ -6,7 +6,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Annotated
 
-from netplan_planner.asks import CHOICE, Ask, Reading, Request, Usd, names, usd
+from netplan_planner.asks import CHOICE, INPUT, Ask, Reading, Request, Usd, names, usd
 from netplan_planner.choices import Architecture
 from netplan_planner.errors import UsageError, did_you_mean
 from netplan_planner.model import CommitmentScope
@@ -17,7 +17,7 @@ from netplan_planner.planning.fleet.market import TERMS
 from netplan_planner.planning.fleet.need import CommitmentChoice, MoveKind, VcpuLimit
 from netplan_planner.planning.project import Input, OfMachines, StrictReading, WhichSharing
 
-MOVES = "What a move costs"
+MOVES = "Cost of moves"
 _COUNT = re.compile(r"[0-9]{1,12}")
 
 
@@ -30,7 +30,7 @@ def terms(option: str, texts: Sequence[str]) -> tuple[int, ...]:
     found = names(texts)
     for one in found:
         if one not in {str(years) for years in TERMS}:
-            raise UsageError(f"{option} {one!r}: commitments are for 1 or 3 years")
+            raise UsageError(f"{option} {one!r}: commitment terms are 1 and 3 years")
     return tuple(sorted({int(one) for one in found})) or TERMS
 
 
@@ -77,16 +77,13 @@ class FleetChoices(Request, frozen=True, kw_only=True):
 
     commitments: Annotated[
         CommitmentChoice,
-        Ask(
-            "Which commitments may be bought: none, resource, flexible or all.",
-            panel=PAYMENT,
-        ),
+        Ask("Commitments to consider: none, resource, flexible or all.", panel=PAYMENT),
     ] = CommitmentChoice.ALL
     years: Annotated[
         tuple[int, ...],
         Reading(list[str], terms),
         Ask(
-            "Only terms of so many years; commas or repeated (default: both).",
+            "Terms in years. Separate with commas, or repeat. Default: 1 and 3.",
             metavar="1|3",
             panel=PAYMENT,
         ),
@@ -94,14 +91,14 @@ class FleetChoices(Request, frozen=True, kw_only=True):
     commitment_scope: WhichSharing = CommitmentScope.UNKNOWN
     headroom_ratio: Annotated[
         float,
-        Ask("Share of the cap that stays free.", "--headroom", least=0, most=0.99, panel=CHOICE),
+        Ask("Share of the cap to keep free.", "--headroom", least=0, most=0.99, panel=CHOICE),
     ] = 0.2
     series: SeriesNames = ()
     arch: Annotated[
         Architecture | None,
         Ask(
-            "x86 or arm for groups that name none; any: they may change it (default: what they"
-            " have; any for new ones).",
+            "CPU architecture: x86, arm or any. Default: the current one. x86 and arm apply to "
+            "groups that state none; with any, groups may change it, and new ones may use either.",
             "--architecture",
             ("--arch",),
             "arch",
@@ -112,24 +109,26 @@ class FleetChoices(Request, frozen=True, kw_only=True):
         tuple[VcpuLimit, ...],
         Reading(list[str], vcpu_limits),
         Ask(
-            "Most vCPUs of a series in a region; repeat it.",
+            "Limit the vCPUs of a series in a region. Repeat for more.",
             "--quota",
             metavar="REGION/SERIES=VCPUS",
             panel=CHOICE,
+            is_expert=True,
         ),
     ] = ()
     checks: Annotated[
         Checks,
         Ask(
-            "When a machine may get a type of which something has to be looked at first: never,"
-            " last (where nothing else carries what it needs, as in the audit) or always.",
+            "When a VM may get a type that needs a check first: never, always, or last (only if "
+            "no other type fits, as in the audit).",
             panel=MOVES,
+            is_expert=True,
         ),
     ] = Checks.LAST
     least_saving_usd: Annotated[
         Usd,
         Ask(
-            "Dollars a month that a move of a machine or a managed group must save.",
+            "Savings per month that a move of a VM or managed group must reach.",
             "--min-saving",
             metavar="USD",
             panel=MOVES,
@@ -139,11 +138,12 @@ class FleetChoices(Request, frozen=True, kw_only=True):
         tuple[tuple[MoveKind, Decimal], ...],
         Reading(list[str], move_prices),
         Ask(
-            "Dollars a month that such a move of one machine must be worth: restart, architecture,"
-            " local-ssd, gpu, licence or check; repeat it (default: 0).",
+            "Savings per month, in dollars, that a move of this kind must reach per VM: restart, "
+            "architecture, local-ssd, gpu, licence or check. Repeat for more. Default: 0.",
             "--move-price",
             metavar="KIND=USD",
             panel=MOVES,
+            is_expert=True,
         ),
     ] = ()
 
@@ -164,9 +164,10 @@ class FleetAsk(OfMachines, frozen=True, kw_only=True):
     needs: Annotated[
         Path | None,
         Ask(
-            "A table of groups instead of an inventory: name, zone, count, gbps, vcpus,"
-            " memory_gib, and more (docs/fleet.md).",
+            "Table of groups instead of an inventory (docs/reference/verbs/fleet.md). Columns: "
+            "name, zone, count, gbps, vcpus, memory_gib, and more.",
             metavar="FILE",
+            panel=INPUT,
         ),
     ] = None
     given: Input = Input()

@@ -4,22 +4,29 @@ Managed groups move as one; commitments are paid whatever is done.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
 from netplan_planner import model
 from netplan_planner.errors import InputError
 from netplan_planner.machines import ties_of
-from netplan_planner.planning.fleet.need import ALL_DAY, FleetNeed, FleetShortfall
+from netplan_planner.machines.groups import why_type_stays
+from netplan_planner.model.plans.plan_answer import Shortfall
+from netplan_planner.planning.fleet.need import ALL_DAY, FleetNeed, MoveKind
 from netplan_planner.planning.fleet.standing import why_in_no_sum
 from netplan_planner.throughput.limits.ends import deciding_platform
 from netplan_planner.units import HOURS_PER_MONTH
-from netplan_rules.shared.seen_needs import SeenNeed, Wanted, seen_need, sized
+from netplan_rules.shared.seen_needs import (
+    SeenNeed,
+    Wanted,
+    pays_by_core,
+    seen_need,
+    sized,
+    why_kept,
+)
 
-_PAID = ("windows", "rhel", "sles")
-"""In the names of licences of premium images: Windows Server, RHEL and SLES, also for SAP (Google's
-Migration Center API, OperatingSystemPricing.licenseType, read 2026-11-23)."""
+_KINDS = frozenset(MoveKind)
 
 
 class _Wanted(NamedTuple):
@@ -31,41 +38,46 @@ class _Wanted(NamedTuple):
 
 
 def needs_of(
-    facts: model.Facts, *, architecture: str | None, any_architecture: bool, headroom_ratio: float
-) -> tuple[tuple[FleetNeed, ...], tuple[FleetShortfall, ...]]:
+    facts: model.Facts,
+    *,
+    architecture: str | None,
+    any_architecture: bool,
+    headroom_ratio: float,
+    asked: Collection[MoveKind] = (),
+) -> tuple[tuple[FleetNeed, ...], tuple[Shortfall, ...]]:
     """Return the groups of the running machines, and those that no plan can count.
 
-    A machine of which nothing tells what it sends keeps its type. Those that are stopped
-    or suspended are left out.
+    A machine of which nothing tells what it sends keeps its type, and so does one of which nobody
+    asked for the kind of move that another type would be. Those that are stopped or suspended are
+    left out.
 
     Raises:
         InputError: If no machine runs.
     """
     running = [one for one in facts.inventory.instances if not one.is_off]
     if not running:
-        raise InputError("no machine of the input runs: there is no fleet to plan")
+        raise InputError("no VM of the input is running: there is no fleet to plan")
     groups: dict[tuple[str, ...], list[model.Instance]] = defaultdict(list)
     for instance in running:
         groups[_group_key(facts, instance)].append(instance)
     needs: list[FleetNeed] = []
-    kept: list[FleetShortfall] = []
+    kept: list[Shortfall] = []
     for key in sorted(groups):
         members = sorted(groups[key], key=lambda one: one.ref.self_link)
         first = members[0]
         shape = facts.shape(first.machine_type)
         unknown = next(filter(None, (why_in_no_sum(facts, one) for one in members)), "")
         if shape is None or unknown:
-            why = unknown or f"the vCPUs and memory of {first.machine_type} are not known"
+            why = unknown or f"vCPUs and memory of {first.machine_type} are unknown"
             kept.append(
-                FleetShortfall(
+                Shortfall(
                     name=_name(facts, members),
                     binding="price" if unknown else "type",
-                    shortfall=why,
-                    change="it is left out of all sums",
+                    shortfall=f"{why}; it is in no total",
                 )
             )
             continue
-        wanted = [_wanted(facts, one, headroom_ratio) for one in members]
+        wanted = [_wanted(facts, one, headroom_ratio, asked) for one in members]
         own = None if any_architecture else architecture or shape.architecture
         need = _need(facts, _name(facts, members), wanted, own)
         needs.append(need)
@@ -85,16 +97,23 @@ def _name(facts: model.Facts, members: Sequence[model.Instance]) -> str:
     return group.ref.name if group is not None and group.is_managed else members[0].name
 
 
-def _wanted(facts: model.Facts, instance: model.Instance, headroom_ratio: float) -> _Wanted:
+def _wanted(
+    facts: model.Facts,
+    instance: model.Instance,
+    headroom_ratio: float,
+    asked: Collection[MoveKind],
+) -> _Wanted:
     shape = facts.shape(instance.machine_type)
     assert shape is not None
-    found = seen_need(facts, instance, shape, headroom_ratio)
+    found = seen_need(facts, instance, shape, headroom_ratio, asked)
     if isinstance(found, str):
         nothing = Wanted(0.0, 0.0, "")
-        return _Wanted(instance, sized(facts, instance, shape, nothing), found)
+        may_be_asked = why_kept(facts, instance, asked) and not why_kept(facts, instance, _KINDS)
+        how = " (--move-price allows this move)" if may_be_asked else ""
+        return _Wanted(instance, sized(facts, instance, shape, nothing), f"{found}{how}")
     why = ""
     if shape.is_shared_core and not found.is_busy:
-        why = "it is on shared cores and sends little: no dedicated core is cheaper"
+        why = "it has shared cores and sends little: no dedicated core is cheaper"
     return _Wanted(instance, found, why)
 
 
@@ -106,7 +125,8 @@ def _need(
     shape = facts.shape(first.machine_type)
     assert shape is not None
     busiest = max((one.need for one in wanted), key=lambda need: need.gbps)
-    why = next((one.why_kept for one in wanted if one.why_kept), "")
+    kept = (why_type_stays(facts, one.instance) or one.why_kept for one in wanted)
+    why = next(filter(None, kept), "")
     outside = max(one.need.outside_gbps for one in wanted)
     return FleetNeed(
         name=name,
@@ -129,11 +149,7 @@ def _need(
         why_pinned=why,
         is_spot=first.is_spot,
         ties=ties_of(facts.inventory, first, shape),
-        has_licences=bool(_paid(one for w in wanted for one in w.instance.licenses)),
+        has_licences=any(pays_by_core(one.instance) for one in wanted),
         basis=busiest.basis,
         machines=tuple(one.instance.ref.self_link for one in wanted),
     )
-
-
-def _paid(licences: Iterable[str]) -> tuple[str, ...]:
-    return tuple(one for one in licences if any(word in one for word in _PAID))

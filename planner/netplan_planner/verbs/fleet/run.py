@@ -7,16 +7,22 @@ from typing import NamedTuple
 
 import msgspec
 
-from netplan_planner.errors import UsageError, did_you_mean
+from netplan_planner.errors import UsageError, no_region
 from netplan_planner.ledger.compared import AT_LIST
 from netplan_planner.machines.known import Known
 from netplan_planner.model import CapsBook, CommitmentScope, Facts, PriceBook, Text, taken
+from netplan_planner.model.plans.plan_answer import Shortfall
 from netplan_planner.planning.basis import resting
 from netplan_planner.planning.fleet.candidates import Candidates, Choices
-from netplan_planner.planning.fleet.market import Existing, Market
-from netplan_planner.planning.fleet.need import Candidate, FleetNeed, FleetShortfall, notes_of
+from netplan_planner.planning.fleet.market import Market
+from netplan_planner.planning.fleet.need import Candidate, FleetNeed, notes_of
 from netplan_planner.planning.fleet.plan import Planned, plan_fleet
-from netplan_planner.planning.fleet.standing import existing_of
+from netplan_planner.planning.fleet.standing import (
+    NOTHING_BOUGHT,
+    Bought,
+    bought_by_bill,
+    existing_of,
+)
 from netplan_planner.planning.project import request_of
 from netplan_planner.throughput import load_caps
 from netplan_planner.throughput.limits.caps import checked_series
@@ -50,30 +56,30 @@ class _Fleet(NamedTuple):
     caps: CapsBook
     needs: tuple[FleetNeed, ...]
     notes: tuple[Text, ...] = ()
-    existing: tuple[Existing, ...] = ()
-    left_out: tuple[FleetShortfall, ...] = ()
-    is_shared: bool = False
+    bought: Bought = NOTHING_BOUGHT
+    left_out: tuple[Shortfall, ...] = ()
     facts: Facts | None = None
 
 
 @verb(
     panel=panels.PLAN,
+    question="Which machine types and commitments are cheapest together?",
     rows=20,
-    top="Rows of a table; 0: all.",
-    explains="Print every row, and what the bill is made of.",
+    top="Rows of a table. 0 shows all.",
+    explains="Show every row, and the line items of the bill.",
     ends=read_in_full("the plan is"),
 )
 def fleet(ask: FleetAsk, now: Now) -> FleetAnswer:
-    """Choose the machine types of a fleet together with its commitments, and prove how good it is.
+    """Choose machine types and commitments for a fleet together, with proof of the optimum.
 
-    For every machine, managed group or row of a table a type that carries its traffic, vCPUs and
-    memory, so that types and commitments of 1 and 3 years cost the least together. Exit status: 0,
-    1 when a group has no type, 4 incomplete and --strict.
+    Each VM, managed group or row of a table gets a type that carries its traffic, vCPUs and
+    memory. Types and commitments of 1 and 3 years together cost the least. Exit status: 0,
+    1 when no type fits a group, 4 incomplete and --strict.
     """
     if ask.needs is None and not ask.given.is_given:
         raise UsageError(
-            "no fleet is given: name a table of needs (--needs FILE), or an inventory with its"
-            " traffic (--inventory DIR --traffic FILE)"
+            "no fleet is given: add a table of needs (--needs FILE), or an inventory with its "
+            "traffic (--inventory DIR --traffic FILE)"
         )
     read = request_of(ask, commitment_scope=ask.choices.commitment_scope)
     return fleet_of(ask.choices, read, ask.needs, now.say)
@@ -101,9 +107,7 @@ def fleet_of(
     regions = fleet.prices.regions()
     for limit in asked.quotas:
         if limit.region not in regions:
-            raise UsageError(
-                f"--quota: no region {limit.region!r} is known{did_you_mean(limit.region, regions)}"
-            )
+            raise UsageError(f"--quota: {no_region(limit.region, regions)}")
         checked_series((limit.series,), load_caps(fleet.caps.as_of))
     choices = Choices(
         headroom_ratio=asked.headroom_ratio,
@@ -112,13 +116,7 @@ def fleet_of(
         checks=asked.checks,
         least_saving_usd=asked.least_saving_usd,
     )
-    market = Market(
-        fleet.prices,
-        asked.commitments,
-        asked.years,
-        fleet.existing,
-        is_shared=fleet.is_shared,
-    )
+    market = fleet.bought.market(fleet.prices, asked.commitments, asked.years)
     say(f"planning {counted(len(fleet.needs), 'group')}")
     needs, kept = _feasible(fleet, choices)
     planned = plan_fleet(needs, fleet.prices, fleet.caps, choices, market, asked.quotas)
@@ -169,7 +167,7 @@ def _replaced(answer: FleetAnswer, **changes: object) -> FleetAnswer:
 
 def _of_table(asked: FleetChoices, read: InputRequest, table: Path) -> _Fleet:
     if read.inventory or read.projects or read.parents or read.demo or read.traffic:
-        raise UsageError("--needs is the whole fleet: leave inventory and traffic out")
+        raise UsageError("--needs is the full fleet: leave inventory and traffic out")
     prices = open_prices(read.prices, read.discounts, read.billing_exports)
     caps = with_calibration(load_caps(read.as_of or read.today), read.calibration)
     needs, notes = read_needs(
@@ -178,7 +176,8 @@ def _of_table(asked: FleetChoices, read: InputRequest, table: Path) -> _Fleet:
         architecture=asked.architecture,
         any_architecture=asked.any_architecture,
     )
-    return _Fleet(prices, caps, needs, notes)
+    bought = bought_by_bill(prices)
+    return _Fleet(prices, caps, needs, (*notes, *bought.notes), bought)
 
 
 def _of_inventory(asked: FleetChoices, read: InputRequest, say: Say) -> _Fleet:
@@ -189,15 +188,20 @@ def _of_inventory(asked: FleetChoices, read: InputRequest, say: Say) -> _Fleet:
         architecture=asked.architecture,
         any_architecture=asked.any_architecture,
         headroom_ratio=asked.headroom_ratio,
+        asked=[kind for kind, _ in asked.move_usd],
     )
-    existing, is_shared, notes, _ = existing_of(facts, asked.commitment_scope)
-    notes += (*stopped_machines(facts.inventory), *autoscaled(facts.inventory))
+    bought = existing_of(facts, asked.commitment_scope)
+    notes = (
+        *bought.notes,
+        *stopped_machines(facts.inventory),
+        *autoscaled(facts.inventory),
+    )
     if asked.commitment_scope is CommitmentScope.UNKNOWN and len(_projects(needs)) > 1:
         notes += (
-            "whether projects share commitments is not known (--commitment-scope): each is bought"
-            " for one project here",
+            "it is unknown whether projects share commitments (--commitment-scope): the plan "
+            "buys each for one project",
         )
-    return _Fleet(facts.prices, facts.caps, needs, notes, existing, left_out, is_shared, facts)
+    return _Fleet(facts.prices, facts.caps, needs, notes, bought, left_out, facts)
 
 
 def _projects(needs: Sequence[FleetNeed]) -> set[str]:
@@ -206,7 +210,7 @@ def _projects(needs: Sequence[FleetNeed]) -> set[str]:
 
 def _feasible(
     fleet: _Fleet, choices: Choices
-) -> tuple[tuple[FleetNeed, ...], tuple[FleetShortfall, ...]]:
+) -> tuple[tuple[FleetNeed, ...], tuple[Shortfall, ...]]:
     """Return the groups, machines that nothing carries as they stand, and which those are.
 
     A group of a table that nothing carries makes the plan infeasible; a machine that is there
@@ -218,23 +222,19 @@ def _feasible(
     needs, kept = [], []
     for need in fleet.needs:
         found = finder.of(need)
-        short = found if isinstance(found, FleetShortfall) else None
+        short = found if isinstance(found, Shortfall) else None
         today = finder.today(need)
         if short is None and not need.why_pinned:
             needs.append(need)
         elif isinstance(today, str):
-            change = "it is left out of all sums"
-            kept.append(
-                FleetShortfall(name=need.name, binding="price", shortfall=today, change=change)
-            )
+            why = f"{today}; it is in no total"
+            kept.append(Shortfall(name=need.name, binding="price", shortfall=why))
         else:
-            why = need.why_pinned or (short.shortfall if short is not None else "")
+            why = need.why_pinned or (str(short.shortfall) if short is not None else "")
             needs.append(_replaced_need(need, why))
             binding = "kept" if short is None or need.why_pinned else short.binding
-            change = "" if short is None or need.why_pinned else short.change
-            kept.append(
-                FleetShortfall(name=need.name, binding=binding, shortfall=why, change=change)
-            )
+            changes = () if short is None or need.why_pinned else short.changes
+            kept.append(Shortfall(name=need.name, binding=binding, shortfall=why, changes=changes))
     return tuple(needs), tuple(kept)
 
 
@@ -264,14 +264,14 @@ def _answer(basis: FleetAnswer, planned: Planned, market: Market, fleet: _Fleet)
         bound_usd_per_month=bound,
         gap_ratio=float((usd - bound) / usd) if usd else 0.0,
         baseline_usd_per_month=baseline.usd_per_month if baseline is not None else None,
-        baseline_note=_baseline_note(planned),
-        outgrown_groups=planned.outgrown,
+        baseline_note=_baseline_note(planned, fleet.bought),
+        outgrown_groups=sum(planned.outgrown),
         same_types_usd_per_month=planned.same_types.usd_per_month if planned.same_types else None,
         line_items=bill.line_items,
         baseline_line_items=baseline.line_items if baseline is not None else (),
         changes=changes_of(
             fleet.facts,
-            tuple(zip(planned.needs, planned.chosen, groups, strict=True)),
+            tuple(zip(planned.needs, planned.chosen, groups, planned.outgrown, strict=True)),
             bill.commitments,
         ),
         advice=tuple(breaking_advice(fleet.facts, groups)) if fleet.facts is not None else (),
@@ -285,14 +285,27 @@ def _answer(basis: FleetAnswer, planned: Planned, market: Market, fleet: _Fleet)
 
 
 def _compared(planned: Planned) -> Iterator[Text]:
-    """Yield how many machines move for what list prices say, if some do."""
+    """Yield how many machines move for what commitments or list prices say, if some do."""
+    with_others = sum(
+        need.count
+        for need, one, alone in zip(
+            planned.needs, planned.chosen, planned.without_commitments, strict=True
+        )
+        if one.moves and one.machine.key != alone.machine.key
+    )
+    if with_others:
+        has = "get a type that is" if with_others > 1 else "gets a type that is"
+        yield (
+            f"{counted(with_others, 'VM')} {has} cheapest only with these commitments; audit and "
+            "recommend --vm assume none and choose another"
+        )
     listed = sum(
         need.count
         for need, one in zip(planned.needs, planned.chosen, strict=True)
-        if one.at_list_usd
+        if one.is_at_list
     )
     if listed:
-        yield f"what {counted(listed, 'machine')} would save by another type is told {AT_LIST}"
+        yield f"savings of {counted(listed, 'VM')} with another type are {AT_LIST}"
 
 
 def _group(
@@ -307,7 +320,7 @@ def _group(
     is_same = by_itself.key == machine.key
     notes = [
         notes_of(candidate),
-        f"stays as it is: {need.why_pinned}" if need.why_pinned else "",
+        f"keeps its type: {need.why_pinned}" if need.why_pinned else "",
         "" if is_same else f"without commitments {by_itself.machine_type} would be cheapest",
     ]
     return taken(
@@ -328,16 +341,15 @@ def _group(
     )
 
 
-def _baseline_note(planned: Planned) -> Text:
+def _baseline_note(planned: Planned, bought: Bought) -> Text:
     if planned.unpriced:
         name, why = planned.unpriced[0]
-        more = f", and of {len(planned.unpriced) - 1} more" if len(planned.unpriced) > 1 else ""
-        return f"no price of {name} as it is today{more}: {why}"
+        more = f", and {len(planned.unpriced) - 1} more" if len(planned.unpriced) > 1 else ""
+        return f"price of {name} today unknown{more}: {why}"
     if not planned.without_type:
-        return "the types of today, under the commitments of today"
+        return "current types and current commitments"
+    none = "without new commitments" if bought.flexible else "without commitments"
     if planned.without_type == len(planned.needs):
-        return "the cheapest type of each group by itself, without commitments: none has one today"
+        return f"the cheapest type of each group alone, {none}: no group has a type today"
     of = counted(planned.without_type, "group")
-    return (
-        f"the types of today, and for {of} without one the cheapest by itself, without commitments"
-    )
+    return f"current types, and the cheapest type alone for {of} with none, {none}"

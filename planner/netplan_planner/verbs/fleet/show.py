@@ -7,12 +7,12 @@ from functools import reduce
 from typing import NamedTuple
 
 from netplan_planner.model import Amount, Text, worded
-from netplan_planner.planning.fleet.need import FleetShortfall
+from netplan_planner.model.plans.plan_answer import Shortfall
 from netplan_planner.planning.show import commitments_to_buy
 from netplan_planner.renderers import document as doc
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import Cell, DataTable, phrases
-from netplan_planner.renderers.content.plans import changes
+from netplan_planner.renderers.content.plans import changes, shortfalls
 from netplan_planner.renderers.document import Block, Line, Role, fixed, line, say
 from netplan_planner.renderers.figures import counted
 from netplan_planner.renderers.options import RenderOptions
@@ -74,13 +74,11 @@ def _cells(group: FleetGroup) -> tuple[Cell, ...]:
 
 def blocks(answer: FleetAnswer, options: RenderOptions) -> Iterator[Block]:
     """Yield what it costs and how sure that is, commitments, types, what stays and what to know."""
-    if answer.price_age:
-        yield doc.para(answer.price_age)
     if answer.is_feasible:
         yield from _plan(answer, options)
     else:
-        yield doc.section("No plan: a group has no machine type, or a quota no room")
-        yield from _shortfalls(answer.infeasible, options)
+        yield doc.section("No plan: no machine type for a group, or a quota is too small")
+        yield from shortfalls(answer.infeasible, options.max_rows or None)
     yield from _kept(answer.kept, options)
     yield from _advice(answer)
     for note in answer.notes:
@@ -104,7 +102,7 @@ def _plan(answer: FleetAnswer, options: RenderOptions) -> Iterator[Block]:
         yield group_table(answer.groups, options)
     to_check = [group for group in answer.groups if "check first" in group.note]
     if to_check:
-        yield doc.section(f"To look at before {counted(len(to_check), 'group')} move")
+        yield doc.section(f"To check before {counted(len(to_check), 'group')} move")
         yield from _checks(to_check, options)
     yield from changes(answer.changes, options)
     if options.gives_sources():
@@ -116,7 +114,7 @@ def _what(groups: Sequence[FleetGroup]) -> str:
     machines = sum(group.count for group in groups)
     moved = sum(group.count for group in groups if _is_moved(group))
     new = sum(group.count for group in groups if group.machine_type_today is None)
-    said = f"A plan for {counted(machines, 'machine')} in {counted(len(groups), 'group')}"
+    said = f"A plan for {counted(machines, 'VM')} in {counted(len(groups), 'group')}"
     parts = [f"{new:,} new" if new else "", f"{moved:,} with another type" if moved else ""]
     listed = ", ".join(filter(None, parts))
     return f"{said}: {listed}" if listed else said
@@ -142,15 +140,15 @@ def _sums(answer: FleetAnswer) -> Iterator[Block]:
     ]
     rest = usd - fees - on_demand
     if rest >= _LEAST_USD:
-        parts += [", ", Amount(usd=rest), " for those that are there"]
-    yield doc.field("plan", say(worded(Amount(usd=usd), " a month: ", *parts)))
+        parts += [", ", Amount(usd=rest), " for existing ones"]
+    yield doc.field("plan", say(worded(Amount(usd=usd), "/month: ", *parts)))
     if baseline is None:
         yield doc.field("today", say(answer.baseline_note))
     else:
-        note = worded(Amount(usd=baseline), " a month (", answer.baseline_note, ")")
+        note = worded(Amount(usd=baseline), "/month (", answer.baseline_note, ")")
         yield doc.field("baseline", say(note))
         saved = baseline - usd
-        share = f" a month, {float(abs(saved) / baseline):.0%}" if baseline else " a month"
+        share = f"/month, {float(abs(saved) / baseline):.0%}" if baseline else "/month"
         word = "saves" if saved >= 0 else "costs more"
         said = worded(Amount(usd=abs(saved)), share)
         yield doc.field(word, say(said, Role.GOOD if saved > 0 else Role.PLAIN))
@@ -158,32 +156,32 @@ def _sums(answer: FleetAnswer) -> Iterator[Block]:
         of = counted(answer.outgrown_groups, "group")
         yield doc.field(
             "too small",
-            f"of {of} the type of today does not carry what it needs, headroom included: the"
-            " baseline is cheaper for that",
+            f"the current type does not carry the need of {of}, headroom included: this makes the"
+            " baseline cheaper",
         )
     same = answer.same_types_usd_per_month
     if same is not None and baseline is not None and same != baseline:
         said = worded(
             Amount(usd=baseline - same),
-            " of that comes from commitments alone, for the types of the baseline"
+            " of the savings come from commitments alone, for the types of the baseline"
             if baseline - same <= baseline - usd
-            else " would come from commitments alone, for the types of the baseline",
+            else " could be saved by commitments alone, for the types of the baseline",
         )
         yield doc.field("without moves", say(said))
     if answer.small_moves:
         said = worded(
             f"{counted(answer.small_moves, 'move')} that would save less than ",
             Amount(usd=answer.least_saving_usd),
-            " a month each, ",
+            "/month each, ",
             Amount(usd=answer.small_moves_usd_per_month),
-            " together (--min-saving)",
+            "/month in total (--min-saving)",
         )
-        yield doc.field("left out", say(said))
-    many = " with as few moves" if answer.small_moves else ""
+        yield doc.field("not in the plan", say(said))
+    many = " with the fewest moves" if answer.small_moves else ""
     proven = worded(
-        f"no plan of these types and commitments{many} costs less than ",
+        f"no plan with these types and commitments{many} costs less than ",
         Amount(usd=bound),
-        f": at most {gap:.3%} above it" if gap > _EXACT else ", which this plan does",
+        f": at most {gap:.3%} above it" if gap > _EXACT else ", the cost of this plan",
     )
     yield doc.field("proven", say(proven))
 
@@ -201,39 +199,32 @@ def _checks(groups: Sequence[FleetGroup], options: RenderOptions) -> Iterator[Bl
         yield doc.item(f"{len(ordered) - options.max_rows:,} more (--top 0)")
 
 
-def _shortfalls(found: Sequence[FleetShortfall], options: RenderOptions) -> Iterator[Block]:
-    for one in found[: options.max_rows or None]:
-        change = f"; {one.change}" if one.change else ""
-        said = f" ({one.binding}): {one.shortfall}{change}"
-        yield doc.item(phrases.name(one.name), said)
-    if options.max_rows and len(found) > options.max_rows:
-        yield doc.item(f"{len(found) - options.max_rows:,} more (--top 0)")
-
-
-def _kept(kept: Sequence[FleetShortfall], options: RenderOptions) -> Iterator[Block]:
+def _kept(kept: Sequence[Shortfall], options: RenderOptions) -> Iterator[Block]:
     if kept:
-        yield doc.section(f"{counted(len(kept), 'group')} kept as they are")
-        yield from _shortfalls(kept, options)
+        yield doc.section(f"{counted(len(kept), 'group')} unchanged")
+        yield from shortfalls(kept, options.max_rows or None)
 
 
 def _advice(answer: FleetAnswer) -> Iterator[Block]:
     if not answer.advice:
         return
     count = counted(len(answer.advice), "recommendation")
-    yield doc.section(f"{count} of Google's that would cut a busy sender: do not take them")
+    yield doc.section(
+        f"Google recommends {count} that would throttle a busy sender: do not apply them"
+    )
     for one in answer.advice:
         instead = f"; instead: {one.instead}" if one.instead else ""
         yield doc.item(phrases.name(one.machine), f": {one.says}{instead}")
 
 
 def _basis(answer: FleetAnswer) -> str:
-    own = f"the contract's prices where it names one ({answer.price_terms}), else list prices"
+    own = f"contract prices where the contract has them ({answer.price_terms}), else list prices"
     kind = own if answer.price_terms else "list prices"
     return (
-        f"Rests on {kind} of {answer.prices_as_of} without disks, licences and traffic, with"
-        " sustained-use discounts for what no commitment covers; limits of"
-        f" {answer.limits_as_of} with {answer.headroom_ratio:.0%} headroom inside the VPC. A"
-        " commitment cannot be cancelled: docs/fleet.md says what the plan cannot know."
+        f"Based on {kind} of {answer.prices_as_of}, with sustained-use discounts for usage that "
+        "no commitment covers. Disks, licences and traffic are not included. Limits of "
+        f"{answer.limits_as_of} with {answer.headroom_ratio:.0%} headroom inside the VPC. You "
+        "cannot cancel a commitment. What the plan cannot know: docs/reference/verbs/fleet.md"
     )
 
 
@@ -293,9 +284,9 @@ def type_table(groups: Sequence[FleetGroup], options: RenderOptions) -> doc.Tabl
         doc.Column(title="today"),
         doc.Column(title="plan"),
         doc.Column(title="groups", is_number=True),
-        doc.Column(title="machines", is_number=True),
-        doc.Column(title="today a month", is_number=True, stacked="{} a month today"),
-        doc.Column(title="plan a month", is_number=True, stacked="{} a month in the plan"),
+        doc.Column(title="VMs", is_number=True),
+        doc.Column(title="now per month", is_number=True, stacked="{}/month now"),
+        doc.Column(title="plan per month", is_number=True, stacked="{}/month planned"),
     )
     return doc.Table(columns=columns, rows=tuple(rows))
 
@@ -309,11 +300,11 @@ def group_table(groups: Sequence[FleetGroup], options: RenderOptions) -> doc.Tab
     columns = (
         doc.Column(title="group"),
         doc.Column(title="zone"),
-        doc.Column(title="machines", is_number=True),
+        doc.Column(title="VMs", is_number=True),
         doc.Column(title="type"),
         doc.Column(title="carries", is_number=True, stacked="carries {}"),
         doc.Column(title="needs", is_number=True, stacked="needs {}"),
-        doc.Column(title="a month", is_number=True, stacked="{} a month"),
+        doc.Column(title="per month", is_number=True, stacked="{}/month"),
         doc.Column(title="note", is_note=True),
     )
     rows = tuple(

@@ -19,49 +19,51 @@ from netplan_planner.verbs.fleet.answer import FleetAdvice, FleetGroup
 from netplan_rules.capacity.cpu_advice_breaks_bandwidth import check
 
 _CENT = Decimal("0.01")
-_ORDER = (
-    "Every machine by itself, so that one may stop after any of them; what saves most at prices on"
-    " demand stands first. Commitments come last, in the amounts of the whole plan: they cannot be"
-    " cancelled, so buy them once the machines are what the plan says, and less where fewer moved."
-)
-_SOME_DEARER = (
-    "Every machine by itself; what saves most at prices on demand stands first. Last of them"
-    " ({steps}) stand those that cost more than today until the commitments of the plan are bought,"
-    " each saying by how much: make them only if these are, or where the type of today is too"
-    " small. Commitments come last, in the amounts of the whole plan: they cannot be cancelled, so"
-    " buy them once the machines are what the plan says, and less where fewer moved."
+_ORDER = "Each VM is a separate change. The largest saving at on-demand prices comes first."
+_ANY = "You can stop after any step."
+_COSTLIER = "The last {steps} cost more than the current types; each one says how much and why."
+_BUYING = (
+    "Commitments come last, in the amounts of the complete plan. They cannot be cancelled. Buy "
+    "them once the VMs have the planned types, and buy less if fewer VMs moved."
 )
 _OF_A_TABLE = (
-    "A table names no machines, so only what is bought is a step: the types are in the table of"
-    " groups. A commitment cannot be cancelled: buy it once they run."
+    "The table has no VM names, so the steps contain only commitments. The types are in the "
+    "table of groups. A commitment cannot be cancelled: buy it once the VMs are running."
 )
 
 
 def changes_of(
     facts: model.Facts | None,
-    planned: tuple[tuple[FleetNeed, Candidate, FleetGroup], ...],
+    planned: tuple[tuple[FleetNeed, Candidate, FleetGroup, bool], ...],
     bought: tuple[model.FleetCommitment, ...],
 ) -> PlanChanges:
     """Return the steps of a plan.
 
     Args:
         facts: The inventory; None: the fleet is a table.
-        planned: Each group, the machine that it becomes, and the same as it is answered.
+        planned: Each group, the machine that it becomes, the same as it is answered, and whether
+            its type of today is too small.
         bought: The commitments of the plan.
     """
     buying = [step for one in bought for step in _buying(one)]
     if facts is None:
         return in_order(buying, _OF_A_TABLE)
     steps: list[PlanChange] = []
-    dearer = 0
-    for need, candidate, group in sorted(planned, key=lambda one: (-_saved(one[2]), one[2].name)):
+    costlier = 0
+    by_saving = sorted(planned, key=lambda one: (-_saved(one[2]), one[2].name))
+    for need, candidate, group, is_outgrown in by_saving:
         moves = list(_moves(facts, need, candidate))
         if _saved(group) <= -_CENT:
-            dearer += len(moves)
-            moves = [_said_dearer(one, group, len(moves)) for one in moves]
+            costlier += len(moves)
+            why = _why_costlier(is_outgrown=is_outgrown, is_buying=bool(buying))
+            moves = [_said_costlier(one, -_saved(group) / len(moves), why) for one in moves]
         steps += moves
-    order = _SOME_DEARER.format(steps=counted(dearer, "step")) if dearer else _ORDER
-    return in_order([*steps, *buying], order)
+    order = (
+        _ORDER,
+        _COSTLIER.format(steps=counted(costlier, "step")) if costlier else _ANY,
+        *([_BUYING] if buying else ()),
+    )
+    return in_order([*steps, *buying], " ".join(order))
 
 
 def _saved(group: FleetGroup) -> Decimal:
@@ -70,13 +72,16 @@ def _saved(group: FleetGroup) -> Decimal:
     return Decimal(0) if today is None else today - group.on_demand_usd_per_month
 
 
-def _said_dearer(step: PlanChange, group: FleetGroup, step_count: int) -> PlanChange:
-    """Return a step that says what it costs more than today until a commitment covers it."""
-    usd = -_saved(group) / step_count
+def _why_costlier(*, is_outgrown: bool, is_buying: bool) -> str:
+    if is_outgrown:
+        return ": the current type does not carry what it needs"
+    return " until a commitment of the plan covers it (or skip this step)" if is_buying else ""
+
+
+def _said_costlier(step: PlanChange, usd: Decimal, why: str) -> PlanChange:
+    """Return a step that says what it costs more than today, and why it is in the plan."""
     caution = model.worded(
-        "At prices on demand it costs ",
-        model.Amount(usd=usd),
-        " a month more than today, until a commitment covers it.",
+        "At prices on demand it costs ", model.Amount(usd=usd), f"/month more than today{why}."
     )
     return replace(step, fix=replace(step.fix, caution=model.spaced(caution, step.fix.caution)))
 
@@ -90,7 +95,11 @@ def _moves(facts: model.Facts, need: FleetNeed, candidate: Candidate) -> Iterato
     group = _managed(facts, instances)
     if group is not None:
         step = machine_changes.change_group(
-            group, machine.machine_type, is_tier1=machine.is_tier1, before=need.machine_type
+            group,
+            machine.machine_type,
+            is_tier1=machine.is_tier1,
+            before=need.machine_type,
+            source=None if machine.cpu_platform else instances[0],
         )
         yield _with_caution(step, candidate)
         return
@@ -161,11 +170,10 @@ def notes_of_inventory(facts: model.Facts | None, planned: Planned) -> Iterator[
             for link in need.machines
         )
         yield (
-            "machines are counted in every hour of the month: commit to less where some are stopped"
-            " at times"
+            "assumed: VMs run every hour of the month; commit to less if some stop at times"
             + (
-                f", and for the {counted(managed, 'machine')} of managed groups and GKE, whose"
-                " number an autoscaler may change"
+                f"; this includes {counted(managed, 'VM')} of managed groups and GKE, whose "
+                "number an autoscaler may change"
                 if managed
                 else ""
             )
@@ -175,8 +183,8 @@ def notes_of_inventory(facts: model.Facts | None, planned: Planned) -> Iterator[
         for n, c in zip(planned.needs, planned.chosen, strict=True)
     ):
         yield (
-            "reservations that machines use without naming them are not read: once their type"
-            " changes, these stay paid and empty"
+            "reservations that VMs use without naming them are not read: after a type change "
+            "they stay paid and empty"
         )
 
 
@@ -190,8 +198,8 @@ def notes_of_plan(
     ]
     if new:
         yield (
-            f"{counted(len(new), 'group')} of {counted(len(arm), 'group')} on Arm were not on Arm"
-            " before: they need Arm images (--architecture x86 keeps off it)"
+            f"{counted(len(new), 'group')} of {counted(len(arm), 'group')} on Arm are not on Arm "
+            "today: they need Arm images (--architecture x86 avoids Arm)"
         )
     unknown = {
         c.machine.machine_type
@@ -200,16 +208,16 @@ def notes_of_plan(
     }
     if unknown:
         yield (
-            f"which zones offer {', '.join(sorted(unknown)[:5])}"
-            f"{' and more' if len(unknown) > 5 else ''} is not known: the region does"
+            "it is unknown which zones offer "
+            f"{', '.join(sorted(unknown)[:5])}{' and more' if len(unknown) > 5 else ''}: the "
+            "region does"
         )
     if market.doubts:
         first = sorted(market.doubts)[0]
-        yield f"some types are counted without commitments: it is not known {first}"
+        yield f"some types are counted without commitments, because it is unknown {first}"
     if any(one.kind == "flexible" for one in planned.bill.commitments):
         yield (
-            "flexible commitments are counted for the series of which this snapshot knows that they"
-            " are covered"
+            "flexible commitments count only for series that this price snapshot lists as covered"
         )
     moves = sum(
         (c.move_usd * n.count for n, c in zip(planned.needs, planned.chosen, strict=True)),
@@ -218,7 +226,7 @@ def notes_of_plan(
     if moves:
         yield model.worded(
             model.Amount(usd=moves),
-            " a month of it is the price of moves that was given, billed by nobody",
+            "/month of it is the value of moves from --move-price, which is not billed",
         )
 
 

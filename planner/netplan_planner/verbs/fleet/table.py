@@ -17,11 +17,11 @@ from netplan_planner.units import HOURS_PER_MONTH, counted
 _NUMBER, _WHOLE = ColumnKind.NUMBER, ColumnKind.WHOLE
 _LEAST = 1e-9
 COLUMNS = (
-    Column(name="name", meaning="of the group; once in a zone", is_required=True),
-    Column(name="zone", meaning="where it runs", is_required=True),
+    Column(name="name", meaning="of the group, unique in a zone", is_required=True),
+    Column(name="zone", meaning="location", is_required=True),
     Column(
         name="count",
-        meaning="equal machines, which it keeps",
+        meaning="number of equal VMs, which stays",
         kind=_WHOLE,
         least=1,
         most=1e6,
@@ -29,7 +29,7 @@ COLUMNS = (
     ),
     Column(
         name="gbps",
-        meaning="what each machine sends inside the VPC",
+        meaning="egress of each VM inside the VPC",
         unit="Gbit/s",
         kind=_NUMBER,
         least=_LEAST,
@@ -38,7 +38,7 @@ COLUMNS = (
     ),
     Column(
         name="outside_gbps",
-        meaning="what each sends to addresses outside the VPC, on top",
+        meaning="egress of each VM to addresses outside the VPC, in addition",
         unit="Gbit/s",
         kind=_NUMBER,
         least=0,
@@ -46,7 +46,7 @@ COLUMNS = (
     ),
     Column(
         name="vcpus",
-        meaning="least of each machine",
+        meaning="minimum of each VM",
         kind=_NUMBER,
         least=_LEAST,
         most=1e5,
@@ -54,7 +54,7 @@ COLUMNS = (
     ),
     Column(
         name="memory_gib",
-        meaning="least of each machine",
+        meaning="minimum of each VM",
         unit="GiB",
         kind=_NUMBER,
         least=_LEAST,
@@ -63,7 +63,7 @@ COLUMNS = (
     ),
     Column(
         name="hours_per_month",
-        meaning="that it runs; empty: all hours, or all of its active ones",
+        meaning="hours that it runs; empty: all hours, or all of its active ones",
         unit="h",
         kind=_NUMBER,
         least=_LEAST,
@@ -73,7 +73,7 @@ COLUMNS = (
     Column(name="machine_type", meaning="today; empty: it is new"),
     Column(name="is_tier1", meaning="whether it has Tier_1 today: true or false"),
     Column(name="cpu_platform", meaning="today, where the cap depends on it (N1, M2)"),
-    Column(name="architecture", meaning="the only one that is allowed: x86, arm, or any"),
+    Column(name="architecture", meaning="the only allowed one: x86, arm, or any"),
     Column(name="pinned", meaning="whether it keeps its machine_type: true or false"),
 )
 _NUMBERS = names_of(one for one in COLUMNS if one.is_number)
@@ -98,7 +98,7 @@ def read_needs(
     """Return the groups of a table in its order, and what to know of how it was read.
 
     Args:
-        path: CSV or Parquet, as `docs/tables.md` says.
+        path: CSV or Parquet, as `docs/reference/inputs.md` says.
         known: Regions, zones and types.
         architecture: For groups that name none.
         any_architecture: Whether groups with a type of today may change theirs.
@@ -116,7 +116,7 @@ def read_needs(
         texts = {name: table.texts(name) for name in _TEXTS}
         shown, count = table.shown, table.row_count
     if not count:
-        raise InputError(f"{shown}: it has no rows: a row is a group of machines")
+        raise InputError(f"{shown}: it has no rows. Each row is a group of VMs")
     reader = _Rows(shown, known, architecture, is_any=any_architecture)
     needs = []
     for at in range(count):
@@ -127,8 +127,8 @@ def read_needs(
     notes = []
     if reader.shortened:
         notes.append(
-            "hours_per_month is more than the active hours allow in"
-            f" {counted(reader.shortened, 'row')}, counted with what these allow"
+            "hours_per_month is more than the active hours allow in "
+            f"{counted(reader.shortened, 'row')}; counted with the active hours"
         )
     return tuple(needs), tuple(notes)
 
@@ -189,7 +189,7 @@ class _Rows:
         for column in sorted(_REQUIRED):
             is_empty = math.isnan(numbers[column]) if column in numbers else not texts[column]
             if is_empty:
-                yield f"{column} is empty: unknown is not 0, so give it"
+                yield f"{column} is empty: state it, because unknown is not 0"
         zone, machine_type = texts["zone"], texts["machine_type"]
         if zone and (wrong := self._check("zone", zone)):
             yield f"zone is {zone!r}: {wrong}"
@@ -208,14 +208,16 @@ class _Rows:
         """Yield what is wrong of what is said of the machine type of today."""
         is_tier1 = _BOOLEANS.get(texts["is_tier1"].lower(), False)
         if _BOOLEANS.get(texts["pinned"].lower(), False) and not machine_type:
-            yield "it is pinned, but to no machine_type: name it, or leave pinned out"
+            yield "it is pinned, but has no machine_type: state it, or leave pinned out"
         if is_tier1 and not machine_type:
-            yield "is_tier1 is said of its machine_type today, which is empty: name it"
+            yield "is_tier1 needs machine_type, the type of today, which is empty: state it"
         elif is_tier1 and not self._known.has_tier1(machine_type):
-            yield f"Tier_1 is not offered for {machine_type}: leave is_tier1 out, or name another"
+            yield (
+                f"{machine_type} does not offer Tier_1: leave is_tier1 out, or state another type"
+            )
         platform = texts["cpu_platform"]
         if platform and not machine_type:
-            yield "cpu_platform is said of its machine_type today, which is empty: name it"
+            yield "cpu_platform needs machine_type, the type of today, which is empty: state it"
         elif platform and (wrong := self._known.check_platform(machine_type, platform)):
             yield f"cpu_platform is {platform!r}: {wrong}"
 

@@ -9,7 +9,7 @@ from netplan_planner.model.evidence.log_volume import MACHINES_FROM_GBPS, LogSet
 from netplan_planner.model.money.prices import LineItem
 from netplan_planner.model.report_rows import Unpriced
 
-PROMISE = "What is promised"
+PROMISE = "Accuracy goals"
 Share = Annotated[
     float,
     Reading(
@@ -76,14 +76,16 @@ class LogGoal(Value, frozen=True, kw_only=True):
     dollar_error_ratio: Annotated[
         Share,
         Ask(
-            "Error of the dollars of all traffic, either way.", "--dollar-error", metavar="PERCENT"
+            "Accepted error of the cost of all traffic, in both directions.",
+            "--dollar-error",
+            metavar="PERCENT",
         ),
     ] = 0.05
     """Of the dollars of all traffic, either way."""
     p95_error_ratio: Annotated[
         Share,
         Ask(
-            "Error of the 95th percentile of what each machine sends, either way.",
+            "Accepted error of each VM's 95th percentile of egress, in both directions.",
             "--p95-error",
             metavar="PERCENT",
         ),
@@ -91,40 +93,43 @@ class LogGoal(Value, frozen=True, kw_only=True):
     """Of each machine's 95th percentile of sending, either way."""
     confidence: Annotated[
         Share,
-        Ask(
-            "How often each promise holds, of many samples of the same traffic.", metavar="PERCENT"
-        ),
+        Ask("Share of samples of the same traffic in which each goal is met.", metavar="PERCENT"),
     ] = 0.95
     """With which each promise holds, above 0 and below 1."""
     p95_from_gbps: Annotated[
         float,
         Ask(
-            "Machines whose 95th percentile is less are not promised anything of; a tenth of the"
-            " least cap of a machine (1 Gbit/s) by default.",
+            "Lowest 95th percentile to which the goal applies. Default: 0.1 Gbit/s, a tenth of "
+            "the smallest VM cap.",
             "--p95-from",
             metavar="GBPS",
             least=0,
+            is_expert=True,
         ),
     ] = MACHINES_FROM_GBPS
     """Machines whose 95th percentile is less are not promised anything of."""
     keeps_metadata: Annotated[
         bool,
         Ask(
-            "Keep metadata where they are, or leave them out: a record is then 542 bytes instead of"
-            " 1,418, and names no machine, cluster or country.",
+            "Keep or leave out metadata. A record without it has 542 bytes instead of 1,418, "
+            "and names no VM, cluster or country.",
             "--metadata/--no-metadata",
         ),
     ] = True
     filters: Annotated[
         bool,
         Ask(
-            "Propose filters, too, that leave out records on which neither dollars nor percentiles"
-            " rest; what else cannot be told then is said.",
+            "Also propose filters. They leave out records that affect neither cost nor "
+            "percentiles; the plan says what is lost.",
             "--filter/--no-filter",
             parameter="filters",
         ),
     ] = True
     """Whether filters are proposed."""
+    least_saving_usd: Annotated[
+        float, Ask("Least saving per month of a command.", "--least-saving", metavar="USD", least=0)
+    ] = 5.0
+    """Per month and command; text shows no command that saves less."""
 
 
 class FlowLogBill(Value, frozen=True, kw_only=True):

@@ -7,6 +7,8 @@ from netplan_planner.asks import Ask
 from netplan_planner.planning.project import Input, MetricsInput, OfProject
 from netplan_planner.verbs.flow_logs.answer import LogGoal
 
+BEFORE = "Before flow logs are on"
+
 
 class CostAsk(OfProject, frozen=True, kw_only=True):
     """Whose flow logs, or how many records there will be."""
@@ -14,16 +16,19 @@ class CostAsk(OfProject, frozen=True, kw_only=True):
     records: Annotated[
         Path | None,
         Ask(
-            "Table (CSV, Parquet) of records before logs are on: place, records, and of how many"
-            " hours; such as from the metric predicted_max_vpc_flow_logs_count.",
+            "Estimate from a table of expected records (docs/reference/verbs/flow-logs.md): "
+            "place, records, and the hours they cover, such as from the metric "
+            "predicted_max_vpc_flow_logs_count.",
             metavar="FILE",
+            panel=BEFORE,
         ),
     ] = None
     has_metadata: Annotated[
         bool,
         Ask(
-            "With --records and metrics: whether they will have metadata.",
+            "Whether the expected records have metadata, in --records and in metrics.",
             "--metadata/--no-metadata",
+            panel=BEFORE,
         ),
     ] = True
     given: Input = Input()

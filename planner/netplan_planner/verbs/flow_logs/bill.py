@@ -64,9 +64,9 @@ MONTH_S = HOURS_PER_MONTH * SECONDS_PER_HOUR
 _NOTABLE = 0.05
 """A month that is not known better than this is worth a note."""
 NO_RECORDS = (
-    "flow logs in their own records are needed (--traffic): a plain table says nothing of them, nor"
-    " does a bundle that was collected without them, nor do aggregates without --log-volume; before"
-    " logs are on, flow-logs cost takes --metrics, --records or --project alone"
+    "flow log records are needed (--traffic). Plain tables, bundles collected without them, and "
+    "aggregates without --log-volume do not have them. Before logs are on, flow-logs cost takes "
+    "--metrics, --records or --project alone"
 )
 
 
@@ -170,13 +170,13 @@ def _notes(facts: Facts, found: Sequence[Writer]) -> Iterator[str]:
     if unknown:
         first = unknown[0].places[0]
         yield (
-            f"the settings of {counted(len(unknown), 'writer')} of records are not in the"
-            f" inventory, {first} among them"
+            f"the settings of {counted(len(unknown), 'writer')} of records are not in the "
+            f"inventory, such as {first}"
         )
     low, high = facts.seen_traffic.month_ratios
     if low < 1 - _NOTABLE or high > 1 + _NOTABLE:
         yield (
-            f"a month is taken from the window: it is {low:.2g} to {high:.2g} times of what is"
-            " stated if no time outside of the window is busier, and more if one is"
+            f"monthly volumes come from the window: {low:.2g} to {high:.2g}x the stated ones, if "
+            "no time outside the window is busier, and more if one is"
         )
     yield service_bill.LOG_NOTE

@@ -147,10 +147,10 @@ def _told_by_sender(facts: Facts, writer: Writer, found: Sequence[Writer]) -> Te
         return None
     return Term(
         drops=drops,
-        what="what machines received from subnetworks that report the same as senders, whose"
-        " records count",
-        hides="packets dropped on arrival, whether both ends report alike, and these flows at all"
-        " if a sender's subnetwork stops logging",
+        what="what VMs received from subnetworks that report the same as senders, whose "
+        "records count",
+        hides="packets dropped on arrival, whether both ends report the same, and these flows "
+        "if a sender's subnetwork stops logging",
         rules=HIDDEN_OF_RECEIVERS,
         record_counts={
             interval_s: sum(senders[link][interval_s] for link in kept)
@@ -230,10 +230,10 @@ def _in_zones(
     return Term(
         drops='reporter == "SRC" && has(src_instance.zone) && has(dest_instance.zone) &&'
         f" ({same}) && ({_any_in('dest', _PRIVATE)})",
-        what="what machines send to internal addresses in their own zone, which is free, and none"
-        " of which reach the rate from which percentiles are promised",
-        hides="rates, single flows, round trips and talkers inside these zones, also of machines"
-        " that come to send more later",
+        what="traffic of VMs to internal addresses in their own zone, which is free, below "
+        "the rate of the percentile goal",
+        hides="rates, single flows, round trips and talkers inside these zones, also for VMs "
+        "that send more later",
         rules=HIDDEN_IN_ZONES,
         record_counts={
             interval_s: sum(

@@ -49,7 +49,7 @@ _ROUNDS = 8
 """Times that the bound is made narrower for records that weigh much."""
 Told = tuple[tuple[str, ...], str]
 """A command, and in words what it does not do; one of them is empty."""
-_NO_COMMAND = "change it where it is kept: what its name is there was not read"
+_NO_COMMAND = "change it where it is defined: its name there was not read"
 
 
 def cheapest_choices(
@@ -108,7 +108,7 @@ def switch_off(writer: Writer) -> Told:
         return _changed(writer, ("--no-enable-flow-logs",))
     one = writer.configured
     if one is not None and one.subnetwork is None and one.gateway is None:
-        return (), "it covers a network or more: leave this place out of it, or the other one"
+        return (), "it covers at least one network: exclude this place from it, or the other one"
     return _changed(writer, ("--state=disabled",))
 
 
@@ -210,9 +210,9 @@ def _why_not(facts: Facts, writer: Writer) -> str:
         return ""
     now = settings_of(writer.logs, has_metadata=bill.has_metadata(facts))
     if writer.logs is None:
-        return "its settings are not in the inventory: what was left out of it is not known"
+        return "its settings are not in the inventory, so it is unknown which records were left out"
     if not now.sampling_ratio:
-        return "its sampling ratio is not stated: what was left out of it is not known"
+        return "its sampling ratio is not stated, so it is unknown which records were left out"
     if now.interval_s not in INTERVALS_S:
         return "its interval of aggregation is not stated"
     return ""
@@ -254,7 +254,11 @@ def _proposal(
         error = multiplier * sqrt(choice.variance_usd2) / one.usd_per_month
     command, how = command_of(one.writer, one.now, settings)
     bound = "the 95th percentiles" if _is_bound_by_p95(choice) else "the dollars"
-    why = f"{bound} take no less" if choice.ratio > 1 / RATIO_STEPS else "the least ratio looked at"
+    why = (
+        f"{bound} do not allow less"
+        if choice.ratio > 1 / RATIO_STEPS
+        else "no smaller ratio was checked"
+    )
     return LogProposal(
         settings=settings,
         volume=meter.volume(*volume),
@@ -304,7 +308,7 @@ def _off(writer: Writer, row: LogRow, meter: LogMeter) -> LogProposal:
         volume=meter.volume(0, Decimal(0)),
         dollar_error_ratio=None,
         p95_machine_count=0,
-        why="; ".join(filter(None, ("another configuration writes what it does", how))),
+        why="; ".join(filter(None, ("another configuration writes the same records", how))),
         command=command,
     )
 
@@ -323,25 +327,24 @@ def _notes(
     why_not: Mapping[tuple[str, tuple[str, ...]], str],
 ) -> Iterator[str]:
     yield (
-        "errors are of a window as long as this one, against all records of the same time; over a"
-        " longer one the dollars' are less. What Google's own sampling of packets leaves out is in"
-        " both"
+        "errors compare a window of this length with all records of the same time; over a longer "
+        "window the cost errors are smaller. Google's own sampling of packets affects both"
     )
     yield (
-        "intervals shorter than today's and metadata fields of one's choice are not proposed: these"
-        " records do not tell how many there would be, or what they would cost"
+        "intervals shorter than today's and selected metadata fields are not proposed: these "
+        "records do not show how many records they would write, or their cost"
     )
     if any(writer.logs is not None and writer.logs.filter_expr for writer in found):
-        yield "filters that are there stay as they are: what they leave out is not in these records"
+        yield ("existing filters stay: these records lack what the filters leave out")
     if not goal.keeps_metadata:
         yield (
-            "without metadata records name no machines, clusters and countries: pods and peers on"
-            " the internet are then priced by address alone, which is no part of the errors"
+            "records without metadata name no VMs, clusters and countries: pods and internet "
+            "peers are then priced by address, and the errors do not include that"
         )
     if any(_is_thinned(facts, writer) for writer in found):
         yield (
-            "of records that were sampled already it is not known how many a longer interval would"
-            " put together: as many as stated are the most that there can be"
+            "for records that are already sampled, it is unknown how many a longer interval "
+            "would merge: the stated number is the maximum"
         )
     if why_not:
-        yield "what nothing is proposed for stays as it is, and its own error is not counted"
+        yield "places with no proposal stay as they are, and their own error is not counted"

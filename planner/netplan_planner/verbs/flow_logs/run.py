@@ -37,7 +37,7 @@ COLUMNS = (
     number_column("records", "how many records it would write", least=0, is_required=True),
     number_column(
         "hours",
-        "in how much time; a month of 730 hours where it is not stated",
+        "hours that the records cover; default: 730",
         unit="h",
         least=0.001,
     ),
@@ -45,8 +45,8 @@ COLUMNS = (
 
 
 _NOTE = (
-    "the metric networking.googleapis.com/vpc_flow/predicted_max_vpc_flow_logs_count counts the"
-    " most that there can be: all records at the shortest interval"
+    "the metric networking.googleapis.com/vpc_flow/predicted_max_vpc_flow_logs_count counts the "
+    "maximum: all records at the shortest interval"
 )
 
 
@@ -58,13 +58,18 @@ class ExpectedRecords(Value, frozen=True, kw_only=True):
     hours: float = HOURS_PER_MONTH
 
 
-@verb(panel=panels.PLAN, has_look=True, ends=always_well)
+@verb(
+    panel=panels.PLAN,
+    question="What do flow logs cost, and which settings cost less?",
+    has_look=True,
+    ends=always_well,
+)
 def cost(ask: CostAsk, now: Now) -> FlowLogBill:
-    """Say what flow logs cost a month, by the subnetwork or configuration that writes them.
+    """Show what flow logs cost per month, for each subnetwork or configuration that writes them.
 
-    From the records themselves, duplicates of two configurations apart; or before they are on, from
-    a table, or the metric predicted_max_vpc_flow_logs_count (--metrics; --project asks for it where
-    no --traffic is given), of how many there would be. Generation by its price steps, and storage.
+    Counts the records themselves, and separates duplicates from two configurations. Before logs are
+    on, estimates from a table or the metric predicted_max_vpc_flow_logs_count (--metrics, or
+    --project without --traffic). Includes generation by price steps, and storage.
     """
     source = PriceSource(
         today=now.today,
@@ -74,7 +79,9 @@ def cost(ask: CostAsk, now: Now) -> FlowLogBill:
     )
     if ask.records is not None:
         if ask.given.is_given or ask.metrics.metrics:
-            raise UsageError("--records is for logs that are not on: give it or what to read")
+            raise UsageError(
+                "--records is for before logs are on: give either --records or --traffic"
+            )
         return forecast(ask.records, source, has_metadata=ask.has_metadata)
     counting = replace(ask.reading.traffic, log_volume_from_gbps=bill.ONLY_COUNTS)
     request = request_of(ask, traffic_options=counting)
@@ -83,10 +90,10 @@ def cost(ask: CostAsk, now: Now) -> FlowLogBill:
 
 @verb(panel=panels.PLAN, has_look=True, ends=always_well)
 def plan(ask: PlanAsk, now: Now) -> FlowLogBill:
-    """Find the sampling, interval, metadata and filter of flow logs at least cost for a promise.
+    """Find the cheapest sampling, interval, metadata and filters of flow logs for an accuracy goal.
 
-    The errors are those of a window as long as the one read, from what its own records are like.
-    Prints the commands; changes nothing.
+    Estimates errors from the records of a window, for a window of that length. Prints the commands
+    and changes nothing.
     """
     return plan_flow_logs(request_of(ask), ask.goal, now.say)
 
@@ -132,13 +139,13 @@ def forecast_of_metrics(
         unread = metrics.coverage.unread if metrics else ()
         why = "; ".join(list(dict.fromkeys(one.reason for one in unread))[:2])
         raise InputError(
-            f"the metric {Metric.PREDICTED_LOGS.value} tells of no subnetwork"
+            f"the metric {Metric.PREDICTED_LOGS.value} has no subnetwork"
             + (f": {why}" if why else "")
         )
     book = source.book()
     found = bill_of_expected(expected, book, has_metadata=has_metadata)
     gap_h = sum(one.gap_s for one in series) / SECONDS_PER_HOUR
-    gaps = (f"{gap_h:,.1f} h without a point are taken to be like the others",) if gap_h else ()
+    gaps = (f"{gap_h:,.1f} h without data are assumed to be like the others",) if gap_h else ()
     first, last = min(one.start for one in series), max(one.end for one in series)
     return replace(
         found,
@@ -207,7 +214,7 @@ def read_expected(file: Path) -> tuple[tuple[ExpectedRecords, ...], tuple[str, .
         if not isnan(count)
     )
     lost = len(records) - len(found)
-    left_out = (f"{shown}: {counted(lost, 'row')} without a number of records left out",)
+    left_out = (f"{shown}: {counted(lost, 'row')} without a number of records not used",)
     return found, (*refused, *(left_out if lost else ()))
 
 

@@ -69,10 +69,8 @@ def _settings_cells(settings: LogSettings | None) -> tuple[Cell, ...]:
 
 def blocks(answer: FlowLogBill, options: RenderOptions) -> Iterator[Block]:
     """Yield the age of prices, what is paid, by whom, what would do, and the commands."""
-    if answer.price_age:
-        yield doc.para(say(answer.price_age))
     of = f", by {answer.window}" if answer.window else ""
-    yield doc.para("Flow logs cost ", _amount(answer.usd_per_month), f" a month of 730 h{of}")
+    yield doc.para("Flow logs cost ", _amount(answer.usd_per_month), f"/month (730 h){of}")
     if answer.goal is not None:
         yield _promise(answer, answer.goal)
     yield _rows(answer, options)
@@ -95,7 +93,7 @@ def blocks(answer: FlowLogBill, options: RenderOptions) -> Iterator[Block]:
 def _sources(answer: FlowLogBill) -> Iterator[Block]:
     for label, items in (
         ("today", answer.line_items),
-        ("as planned", answer.planned_line_items),
+        ("planned", answer.planned_line_items),
     ):
         if items:
             lines = phrases.bills(items, _BILL_LINES, are_costs=True)
@@ -104,19 +102,19 @@ def _sources(answer: FlowLogBill) -> Iterator[Block]:
 
 def _promise(answer: FlowLogBill, goal: bills.LogGoal) -> doc.Para:
     if not any(row.proposed is not None for row in answer.writers):
-        return doc.para("Nothing is planned, and no error is promised: the notes below say why")
+        return doc.para("No plan, and no error estimate. The notes below say why")
     error = answer.dollar_error_ratio
-    told: Text = "it tells of no traffic that costs anything"
+    told: Text = "it has no traffic that costs anything"
     if error is not None and answer.traffic_usd_per_month is not None:
         told = worded(
-            f"it tells the dollars of the traffic to ±{_percent(error)} (",
+            f"it measures the cost of the traffic to ±{_percent(error)} (",
             Amount(usd=answer.traffic_usd_per_month),
-            f" a month; ±{_percent(goal.dollar_error_ratio)} was asked for)",
+            f"/month; the goal is ±{_percent(goal.dollar_error_ratio)})",
         )
     return doc.para(
-        "As planned, logging costs ",
+        "Planned logging costs ",
         _amount(answer.planned_usd_per_month),
-        " a month: ",
+        "/month: ",
         told,
         f", {_percentiles(answer, goal)}",
     )
@@ -124,22 +122,22 @@ def _promise(answer: FlowLogBill, goal: bills.LogGoal) -> doc.Para:
 
 def _percentiles(answer: FlowLogBill, goal: bills.LogGoal) -> str:
     rate = figures.rate(goal.p95_from_gbps)
-    machines = figures.counted(answer.p95_machine_count, "machine")
+    machines = figures.counted(answer.p95_machine_count, "VM")
     if not answer.p95_machine_count:
         return (
-            f"in {_percent(goal.confidence)} of samples; no machine's 95th percentile reaches"
-            f" {rate}, so none is promised"
+            f"in {_percent(goal.confidence)} of samples; no VM's 95th percentile reaches {rate}, "
+            "so the percentile goal does not apply"
         )
     return (
-        f"and the 95th percentiles of {machines} from {rate} on to"
-        f" ±{_percent(goal.p95_error_ratio)}, each in {_percent(goal.confidence)} of samples"
+        f"and the 95th percentiles of {machines} (from {rate} up) to "
+        f"±{_percent(goal.p95_error_ratio)}, each in {_percent(goal.confidence)} of samples"
     )
 
 
 def _percent(ratio: float) -> str:
     shown = f"{ratio * 100:.3g}"
     # What is nearly always is not always.
-    return f"{ratio * 100:.12g} %" if shown == "100" and ratio < 1 else f"{shown} %"
+    return f"{ratio * 100:.12g}%" if shown == "100" and ratio < 1 else f"{shown}%"
 
 
 def _rows(answer: FlowLogBill, options: RenderOptions) -> doc.Table:
@@ -148,9 +146,9 @@ def _rows(answer: FlowLogBill, options: RenderOptions) -> doc.Table:
         doc.Column(title="written by"),
         doc.Column(title="records", is_number=True, stacked="{} records"),
         doc.Column(title="volume", is_number=True),
-        doc.Column(title="a month", is_number=True, stacked="{} a month"),
+        doc.Column(title="per month", is_number=True, stacked="{}/month"),
         doc.Column(title="today", stacked="today: {}"),
-        *((doc.Column(title="as planned", stacked="as planned: {}"),) if is_planned else ()),
+        *((doc.Column(title="planned", stacked="planned: {}"),) if is_planned else ()),
         *((doc.Column(title="then", is_number=True, stacked="then {}"),) if is_planned else ()),
         *((doc.Column(title="note", is_note=True),) if is_planned else ()),
     )
@@ -169,7 +167,7 @@ def _row(row: bills.LogRow, *, is_planned: bool) -> tuple[Line, ...]:
         line(fixed(f"{row.volume.records_per_month:,}")),
         line(fixed(figures.volume(row.volume.gib_per_month))),
         _usd(row.volume),
-        line(fixed(phrases.log_settings(row.now))),
+        line(say(phrases.log_settings(row.now))),
     )
     if not is_planned:
         return cells
@@ -177,10 +175,10 @@ def _row(row: bills.LogRow, *, is_planned: bool) -> tuple[Line, ...]:
     if plan is None:
         return (*cells, (), (), line(say(row.why_not, length=_LONG)))
     error = plan.dollar_error_ratio
-    own = "" if error is None else f"; its own dollars to ±{_percent(error)}"
+    own = "" if error is None else f"; its own cost to ±{_percent(error)}"
     return (
         *cells,
-        line(fixed(phrases.log_settings(plan.settings))),
+        line(say(phrases.log_settings(plan.settings))),
         _usd(plan.volume),
         line(say(f"{plan.why}{own}", length=_LONG)),
     )
@@ -197,10 +195,10 @@ def _amount(usd: Decimal | None) -> Span:
 def _extra(row: bills.LogRow, extra: LogVolumeBill) -> Line:
     return line(
         say(row.name, Role.NAME),
-        f": {extra.records_per_month:,} of its records are written by another configuration as"
-        " well, for ",
+        f": {extra.records_per_month:,} of its records are also written by another "
+        "configuration, for ",
         _amount(extra.usd_per_month),
-        " a month",
+        "/month",
     )
 
 
@@ -219,19 +217,31 @@ def _left_out(answer: FlowLogBill) -> Iterator[Block]:
         rest = len(names) - _NAMED_WRITERS
         of = ", ".join(names[:_NAMED_WRITERS]) + (f" and {rest} more writers" if rest > 0 else "")
         yield doc.para(
-            f"Filters leave out {what}: {records:,} records a month less (",
+            f"Filters leave out {what}: {records:,} fewer records per month (",
             _amount(sum(known, start=Decimal(0)) if known else None),
-            ") than by the sampling and interval alone (",
+            ") than with sampling and interval alone (",
             say(of, Role.NAME, length=_LONG),
-            f"). Then not told: {hides}; of the rules {', '.join(rules)}"
-            f" {'sees' if len(rules) == 1 else 'see'} too little",
+            f"). Lost: {hides}; too little data for "
+            f"{'the rule' if len(rules) == 1 else 'the rules'} {', '.join(rules)}",
         )
 
 
 def _commands(answer: FlowLogBill) -> Iterator[Block]:
-    commands = [row.proposed.command for row in answer.writers if row.proposed is not None]
-    told = [command for command in commands if command]
-    if told:
+    least = Decimal(str(answer.goal.least_saving_usd if answer.goal is not None else 0))
+    saved = [
+        (plan.command, row.volume.usd_per_month, plan.volume.usd_per_month)
+        for row in answer.writers
+        if (plan := row.proposed) and plan.command
+    ]
+    # What one without a price saves is not known: its command is shown.
+    rest = [now - then for _, now, then in saved if now and then is not None and now - then < least]
+    if len(rest) < len(saved):
         yield doc.section("Commands")
-        for command in told:
+    for command, now, then in saved:
+        if not now or then is None or now - then >= least:
             yield doc.Command(text=shlex.join(command))
+    if rest:
+        changes = f"/month per change: {figures.counted(len(rest), 'other change')} would save "
+        usd = _amount(sum(rest, start=Decimal(0)))
+        how = "/month (--least-saving 0 shows the commands)"
+        yield doc.para("Minimum saving: ", _amount(least), changes, usd, how)

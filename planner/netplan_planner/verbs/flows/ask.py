@@ -15,7 +15,7 @@ class AggregateAsk(Request, frozen=True, kw_only=True):
     has_log_volume: Annotated[
         bool,
         Ask(
-            "Also count what the records themselves are, for flow-logs cost and plan.",
+            "Also count the records, which flow-logs cost and plan need.",
             "--log-volume",
             panel=TRAFFIC,
         ),
@@ -23,8 +23,8 @@ class AggregateAsk(Request, frozen=True, kw_only=True):
     out: Annotated[
         str,
         Ask(
-            "Write the aggregates here, for --traffic of other verbs; in the place of older ones,"
-            " and of nothing else. A job of spark-submit also writes to gs://….",
+            "Write the aggregates to this folder, which other verbs read with --traffic. Replaces "
+            "older aggregates and nothing else. A spark-submit job also writes to gs://….",
             metavar="FOLDER",
             panel=OUTPUT,
         ),

@@ -29,12 +29,16 @@ from netplan_planner.world.request import InputRequest
 from netplan_planner.writing import private_folder
 
 
-@verb(panel=panels.AUDIT, ends=read_in_full("the aggregates are"))
+@verb(
+    panel=panels.AUDIT,
+    question="How do I aggregate flow logs once, for all verbs?",
+    ends=read_in_full("the aggregates are"),
+)
 def aggregate(ask: AggregateAsk, now: Now) -> Aggregated:
     """Read flow logs once, and write their sums to a folder of Parquet files.
 
-    Verbs that read traffic take the folder (--traffic FOLDER) with the inventory that it was made
-    with, and answer as from the records themselves.
+    Verbs that read traffic take the folder (--traffic FOLDER) together with the same inventory,
+    and give the same answers as from the records.
     """
     check_folder(ask.out)
     volume_from = MACHINES_FROM_GBPS if ask.has_log_volume else None
@@ -52,8 +56,8 @@ def check_folder(out: str) -> None:
         writing.check_target(f"--out {out}", Path(out))
     elif not submitted.is_submitted():
         raise UsageError(
-            f"--out {out}: only a job that spark-submit started writes there; name a folder, and"
-            " copy it (gcloud storage cp --recursive)"
+            f"--out {out}: only a spark-submit job writes there. Choose a local folder and copy "
+            "it (gcloud storage cp --recursive)"
         )
     else:
         submitted.check_target(out, writing.is_own)
@@ -76,13 +80,13 @@ def write_aggregates(
     for path in request.traffic:
         if is_bundle(path) or is_aggregates(path):
             raise UsageError(
-                f"--traffic {inert_line(str(path))}: these are sums already, with ends by their own"
-                " inventory; give the flow logs themselves"
+                f"--traffic {inert_line(str(path))}: these are aggregates already, made with "
+                "their own inventory. Give the flow logs"
             )
     demo = load_demo(request.demo) if request.demo is not None else None
     inventory, traffic, pods = read_flows(request, demo, say)
     if traffic is None:
-        raise UsageError("nothing to sum: name flow logs (--traffic)")
+        raise UsageError("no flow logs to aggregate: add --traffic")
     say("writing the sums")
     options = request.traffic_options
     write = partial(

@@ -41,14 +41,14 @@ def blocks(answer: Aggregated, options: RenderOptions) -> Iterator[Block]:
     )
     yield doc.Table(columns=columns, rows=rows)
     yield doc.para(
-        f"Sums of {answer.used_count:,} of {answer.record_count:,} records of"
-        f" {counted(answer.machine_count, 'machine')}, their ends looked up in the inventory"
-        " that was read: give the same one where they are read."
+        f"Sums of {answer.used_count:,} of {answer.record_count:,} records of "
+        f"{counted(answer.machine_count, 'VM')}. Their ends come from the inventory of this run. "
+        "Use the same inventory when you read them."
     )
     if not answer.has_log_volume:
         yield doc.para(
-            "What the records themselves cost is not in them: flow-logs cost and plan need"
-            " --log-volume."
+            "The volume of the records is not included. flow-logs cost and plan need it: "
+            "--log-volume"
         )
     yield from phrases.blocks(answer.incomplete, options)
     yield doc.section("Next")

@@ -3,12 +3,12 @@
 from pathlib import Path
 from typing import Annotated, ClassVar
 
-from netplan_planner.asks import Ask, Reading, Request, seconds
+from netplan_planner.asks import INPUT, Ask, Reading, Request, seconds
 from netplan_planner.errors import UsageError
 from netplan_planner.planning.project import Input, OfMachines
 from netplan_planner.units import SECONDS_PER_DAY
 
-AHEAD = "How far, and how sure"
+AHEAD = "Horizon and confidence"
 LEAST_DAYS, MOST_DAYS = 7, 364
 
 
@@ -24,7 +24,7 @@ def days_ahead(option: str, text: str) -> int:
     found = seconds(option, text)
     days = round((found or 0.0) / SECONDS_PER_DAY)
     if not LEAST_DAYS <= days <= MOST_DAYS:
-        raise UsageError(f"{option} {text!r}: a forecast is of 1 week to 52 weeks, such as 13w")
+        raise UsageError(f"{option} {text!r}: the horizon is 1 to 52 weeks, such as 13w")
     return days
 
 
@@ -36,14 +36,14 @@ class Ahead(Request, frozen=True, kw_only=True):
     horizon_days: Annotated[
         int,
         Reading(str, days_ahead, lambda days: f"{days / 7:g}w"),
-        Ask("How far ahead, such as 13w or 30d.", "--horizon", metavar="TIME"),
+        Ask("How far to look ahead, such as 13w or 30d.", "--horizon", metavar="TIME"),
     ] = 91
-    level: Annotated[float, Ask("Share of futures that intervals hold.", least=0.5, most=0.99)] = (
-        0.9
-    )
+    level: Annotated[
+        float, Ask("Share of outcomes inside the intervals.", least=0.5, most=0.99)
+    ] = 0.9
     headroom_ratio: Annotated[
         float,
-        Ask("Share of the cap that stays free; less is reached.", "--headroom", least=0, most=0.99),
+        Ask("Share of the cap to keep free; less is reached.", "--headroom", least=0, most=0.99),
     ] = 0.1
     """The audit calls a machine saturated that leaves less."""
 
@@ -54,10 +54,11 @@ class ForecastAsk(OfMachines, frozen=True, kw_only=True):
     series: Annotated[
         Path | None,
         Ask(
-            "A table of series instead of an inventory: name, time, gbps or gib of each bin, and"
-            " more (docs/forecast.md).",
+            "Table of series instead of an inventory (docs/reference/verbs/forecast.md): name, "
+            "time, gbps or gib of each bin, and more.",
             parameter="series_file",
             metavar="FILE",
+            panel=INPUT,
         ),
     ] = None
     given: Input = Input()

@@ -129,11 +129,14 @@ def _of_kind(
     return found, DAYS_PER_WEEK * drift / level
 
 
-def middle(fits: list[Fit], scale: float, day_count: int) -> Floats:
+def middle(fits: list[Fit], values: Floats, scale: float, day_count: int) -> Floats:
     """Return the middle line: the mean over kinds, on each scale, of what is expected.
 
-    Shape (days,). Logarithms are averaged as such: the line is a median, not a mean.
+    Shape (days,). Logarithms of the level are averaged as such, so its line is a median. Of the
+    noise the line has the mean, as weeks and months are sums; with few days the noise may be found
+    too large, so the mean is above the median by no more than in the values.
     """
+    bursts = float(np.log(values.mean()))
     logs, amounts = np.zeros(day_count), np.zeros(day_count)
     log_weight = 0.0
     ahead = np.arange(1, day_count + 1)
@@ -147,7 +150,8 @@ def middle(fits: list[Fit], scale: float, day_count: int) -> Floats:
             week = week_columns(fit.design.days[-1] + ahead)
             found = found + week @ fit.estimate[at : at + DAYS_PER_WEEK - 1]
         if fit.is_log:
-            logs += fit.weight * found
+            known = (1.0 - fit.last_noise_variance) * fit.factors.kind.memory ** (2 * ahead)
+            logs += fit.weight * (found + min(0.5 * fit.noise**2, bursts) * (1.0 - known))
             log_weight += fit.weight
         else:
             amounts += fit.weight * found
@@ -228,9 +232,9 @@ def _line(
     """Return the middle line; it grows only where growth is shown."""
     day_count = futures.values.shape[1]
     if is_growing:
-        return middle(fitted, scale, day_count)
+        return middle(fitted, values, scale, day_count)
     level_only = fitted[0].design._replace(has_drift=False, bend=0.0)
-    return middle(fits(values, level_only), scale, day_count)
+    return middle(fits(values, level_only), values, scale, day_count)
 
 
 def _growth(futures: Futures, level: float) -> Interval[float]:

@@ -159,11 +159,19 @@ _LEAST_NOISE = 1e-4
 """Of the level: no count of traffic repeats to more than four digits."""
 _LEAST_START = 0.05
 """Of the level: a line through the series begins, or ends, no lower."""
-USUAL_GROWTH = 0.03
-"""Standard deviation, before the series is seen, of a day's growth as a ratio of the level.
+USUAL_GROWTHS = ((0.007, 0.9), (0.03, 0.1))
+"""Standard deviations, before the series is seen, of a day's growth as a ratio of the level, each
+with its share of series.
 
-It is 23 % in a week; twice as much for a quarter would be more than 200-fold. A few noisy weeks
-would else leave any growth open, which says nothing to anybody.
+The first is 5 % in a week and 89 % in a quarter. A few noisy weeks would else leave any growth
+open, which says nothing to anybody; docs/reference/verbs/forecast.md says on which series it was
+chosen. Some grow faster, by 23 % in a week: clear growth is not taken for less than it is.
+"""
+USUAL_WANDER = 0.1
+"""The same of a random step of the level from one day to the next.
+
+Kinds measure it in standard deviations of a day's noise: where bursts make that noise as large as
+the level, the kinds alone would let the level itself double from day to day, for a quarter.
 """
 _DRIFT = 1
 """The column of growth, where a design has one."""
@@ -220,11 +228,13 @@ def fits(values: Floats, design: Design) -> list[Fit]:
     evidence: list[float] = []
     for is_log, one in _scales(values, design):
         scaled = np.log(values) if is_log else values
-        for factors in factored(one):
-            fit = _fit(scaled, one, factors, is_log=is_log)
+        growths = USUAL_GROWTHS if one.has_drift else USUAL_GROWTHS[:1]
+        for factors, (growth, share) in product(factored(one), growths):
+            fit = _fit(scaled, one, factors, is_log=is_log, usual_growth=growth)
             found.append(fit)
             explained = -0.5 * fit.freedom * float(np.log(fit.residual)) - fit.log_volume
-            evidence.append(explained + log_prior(factors.kind))
+            usual = -0.5 * factors.kind.wander * (fit.noise / USUAL_WANDER) ** 2
+            evidence.append(explained + log_prior(factors.kind) + usual + float(np.log(share)))
     weights = np.exp(np.array(evidence) - max(evidence))
     weights /= weights.sum()
     return [fit._replace(weight=float(w)) for fit, w in zip(found, weights, strict=True)]
@@ -254,15 +264,20 @@ def best_evidence(values: Floats, design: Design) -> float:
     """Return the greatest logarithm of the profile likelihood of any kind, on either scale."""
     scales = [values, np.log(values)] if float(values.min()) > 0 else [values]
     count = len(design.days)
+    fast, _ = USUAL_GROWTHS[-1]
     return max(
-        -0.5 * count * float(np.log(_fit(scaled, design, one, is_log=False).residual))
+        -0.5
+        * count
+        * float(np.log(_fit(scaled, design, one, is_log=False, usual_growth=fast).residual))
         - float(np.log(np.diag(one.lower)).sum())
         for scaled in scales
         for one in factored(design)
     )
 
 
-def _fit(scaled: Floats, design: Design, factors: Factored, *, is_log: bool) -> Fit:
+def _fit(
+    scaled: Floats, design: Design, factors: Factored, *, is_log: bool, usual_growth: float
+) -> Fit:
     white = solve_triangular(factors.lower, scaled, lower=True, check_finite=False)
     inverse, log_volume = factors.inverse, factors.log_volume
     estimate = inverse @ (factors.white.T @ white)
@@ -271,7 +286,7 @@ def _fit(scaled: Floats, design: Design, factors: Factored, *, is_log: bool) -> 
     residual = max(float(rest @ rest), freedom * _LEAST_NOISE**2)
     if design.has_drift:
         # The growth's prior is one more observation, of weight 1 / variance in days' noise.
-        weight = residual / freedom / USUAL_GROWTH**2
+        weight = residual / freedom / usual_growth**2
         of_drift = inverse[:, _DRIFT]
         loss = 1.0 + weight * float(of_drift[_DRIFT])
         drift = float(estimate[_DRIFT])

@@ -40,6 +40,7 @@ from netplan_rules.shared.seen_needs import size_of
 
 ORDER = tuple(CapStatus)
 _ACTED_ON = frozenset({CapStatus.THERE, CapStatus.WITHIN})
+_ABOVE = 1.0 + 1e-6
 
 
 class Outlook:
@@ -141,7 +142,8 @@ class Outlook:
         """Return a forecast with the type that would carry it at the end of the horizon."""
         line = found.line_gbps or 0.0
         needs = max(found.end_gbps.middle, found.now_gbps, line)
-        need = self._need(found, sender, needs)
+        # More than the line: else a type of the same cap, which is at the same line, would do.
+        need = self._need(found, sender, max(needs, line * _ABOVE))
         if isinstance(need, str):
             return _replaced(found, why_no_machine=need)
         plan = self._machines.choose(need)
@@ -159,17 +161,17 @@ class Outlook:
                 needs_gbps=short(needs),
             )
             return _replaced(found, next_machine=machine)
-        return _replaced(found, why_no_machine="no type that carries it has a price")
+        return _replaced(found, why_no_machine="no type that carries it has a known price")
 
     def _need(self, found: MachineForecast, sender: Sender, gbps: float) -> model.MachineNeed | str:
         headroom = self._asked.headroom_ratio
         instance, facts = sender.instance, self._facts
         if instance is not None and facts is not None:
             if instance.is_sole_tenant:
-                return "it runs on sole-tenant nodes: their type decides which types fit"
+                return "it runs on sole-tenant nodes: the node type decides which types fit"
             shape = facts.shape(instance.machine_type)
             if shape is None:
-                return f"the vCPUs and memory of {instance.machine_type} are not known"
+                return f"vCPUs and memory of {instance.machine_type} are unknown"
             size = size_of(facts, instance, shape)
             is_outside = found.scope is Scope.OUTSIDE
             rates = facts.rates_of(instance)
@@ -185,10 +187,10 @@ class Outlook:
                 ties=ties_of(facts.inventory, instance, shape),
             )
         if not sender.zone or not sender.machine_type:
-            return "give its machine_type and zone for the type that would carry it"
+            return "state its machine_type and zone to see a type that carries it"
         known = self._prices.shape(sender.machine_type)
         if known is None:
-            return f"the vCPUs and memory of {sender.machine_type} are not known"
+            return f"vCPUs and memory of {sender.machine_type} are unknown"
         return model.MachineNeed(
             gbps=gbps,
             region=model.Region(model.region_of(sender.zone)),

@@ -231,7 +231,7 @@ def _total(
         return None, None, None
     whole = float(foreseen.line.sum())
     joint = range_of(interval_of(foreseen.draws.sum(axis=1), whole, asked.level))
-    basis = basis_of(series, days, foreseen, "all paths that have a price")
+    basis = basis_of(series, days, foreseen, "all paths with a known price")
     return (
         _scaled(usd, joint.low, joint.middle),
         _scaled(usd, joint.high, joint.middle),

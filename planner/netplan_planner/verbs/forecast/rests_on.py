@@ -43,8 +43,9 @@ def too_short(answer: ForecastAnswer) -> str | None:
     seen = f"{hours:,.0f} hours" if hours < _LEAST_DAYS * 24 else (
         f"{max(one.known_days for one in bases)} known days")  # fmt: skip
     return (
-        f"Too short to forecast: {seen} show neither growth nor week. At least {_LEAST_DAYS} known"
-        " days do. What follows is what was seen, held level, without intervals or probabilities."
+        f"Too short to forecast: {seen} show no growth and no weekly pattern. At least "
+        f"{_LEAST_DAYS} known days are needed. The values below are as observed, held level, "
+        "without intervals or probabilities."
     )
 
 
@@ -52,28 +53,28 @@ def growth(basis: Basis, level: float) -> str:
     """Return what is known of a series' growth."""
     found = basis.growth_per_week
     if found is None or found.low is None or found.high is None:
-        return "growth not known"
-    span = f"[{_signed(found.low)} to {_signed(found.high)}] a week"
+        return "growth unknown"
+    span = f"[{_signed(found.low)} to {_signed(found.high)}] per week"
     if basis.is_growing:
         word = "growing" if found.middle > 0 else "falling"
         return f"{word} by {_signed(found.middle)} {span}"
-    return f"no growth shown at {figures.share(level, 1)}: {span}"
+    return f"no significant growth at {figures.share(level, 1)}: {span}"
 
 
 def growth_short(basis: Basis) -> str:
     """Return the same for a table."""
     found = basis.growth_per_week
     if found is None or found.low is None or found.high is None:
-        return "growth not known"
+        return "growth unknown"
     if basis.is_growing:
-        return f"{_signed(found.middle)} a week"
-    return f"none shown [{_signed(found.low)} to {_signed(found.high)}] a week"
+        return f"{_signed(found.middle)} per week"
+    return f"not significant [{_signed(found.low)} to {_signed(found.high)}] per week"
 
 
 def _signed(ratio: float) -> str:
     if ratio > 10:
         return "more than tenfold"
-    return f"{ratio * 100:+.1f} %"
+    return f"{ratio * 100:+.1f}%"
 
 
 def shown(answer: ForecastAnswer, options: RenderOptions) -> Iterator[Block]:
@@ -98,11 +99,11 @@ def shown(answer: ForecastAnswer, options: RenderOptions) -> Iterator[Block]:
         )
     aside = Counter(day.isoformat() for one in foreseen for day in one.set_aside)
     if aside:
-        text = f"Set aside as far from the days around: {_days(aside, options)}"
+        text = f"Excluded because far from the neighbouring days: {_days(aside, options)}"
         yield doc.para(text)
     steps = Counter(day.isoformat() for one in foreseen for day in one.steps)
     if steps:
-        text = f"Another level since {_days(steps, options)}: the forecast goes on from there"
+        text = f"Level change since {_days(steps, options)}: the forecast continues from there"
         yield doc.para(text)
 
 
@@ -118,37 +119,38 @@ def _shapes(foreseen: Sequence[Basis]) -> str:
     weeks = min(one.known_days for one in foreseen) / 7
     of_week = sum(one.has_week_shape for one in foreseen)
     of_day = sum(one.has_day_shape for one in foreseen)
-    known = f"{weeks:.1f} weeks known at least"
+    known = f"at least {weeks:.1f} weeks known"
     if of_week == len(foreseen):
-        week = "weekdays are told apart"
+        week = "with weekdays"
     elif of_week:
-        week = f"weekdays are told apart in {of_week:,} of {len(foreseen):,} series"
+        week = f"with weekdays in {of_week:,} of {len(foreseen):,} series"
     else:
-        week = "weekdays cannot be told apart: all days are taken to be alike"
+        week = "all weekdays assumed equal, as the window is too short"
     if all(one.bin_s >= SECONDS_PER_DAY for one in foreseen):
         day = "bins of a day show no hours"
     elif of_day == len(foreseen):
-        day = "hours of the day too"
+        day = "with hours of the day"
     else:
-        day = f"hours of the day in {of_day:,} of {len(foreseen):,} series"
+        day = f"with hours of the day in {of_day:,} of {len(foreseen):,} series"
     grown = sum(one.is_growing for one in foreseen)
     return (
-        f"{known}; {week}, {day}; growth is shown in {grown:,} of"
-        f" {counted(len(foreseen), 'series', 'series')}, the others' middle is level"
+        f"{known}; {week}, {day}; growth is significant in {grown:,} of "
+        f"{counted(len(foreseen), 'series', 'series')}, the others are held level"
     )
 
 
 def rests_on(answer: ForecastAnswer) -> str:
     """Return prices, limits, and what no window can tell."""
-    own = f"the contract's prices where it names one ({answer.price_terms}), else list prices"
+    own = f"contract prices where the contract has them ({answer.price_terms}), else list prices"
     kind = own if answer.price_terms else "list prices"
     basis = (
-        f"Rests on {kind} of {answer.prices_as_of} in months of 730 h whose steps begin anew, and"
-        f" limits of {answer.limits_as_of}."
+        f"Based on {kind} of {answer.prices_as_of}, months of 730 h (price steps restart each "
+        f"month), and limits of {answer.limits_as_of}."
     )
     if too_short(answer) is not None:
         return basis
     return (
-        f"{basis} Intervals hold {figures.share(answer.level, 1)} of what series as these become;"
-        " launches, migrations and further steps are in none (docs/forecast.md)."
+        f"{basis} Intervals cover {figures.share(answer.level, 1)} of the outcomes of series "
+        "like these. Launches, migrations and later level changes are not included "
+        "(docs/reference/verbs/forecast.md)."
     )

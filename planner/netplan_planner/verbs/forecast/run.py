@@ -47,15 +47,15 @@ from netplan_planner.world.request import InputRequest
 from netplan_pricing import open_prices
 
 _NO_HOURS = (
-    "nothing tells of the traffic by hour: give flow logs or time series of Cloud Monitoring"
-    " (--traffic, --metrics), or a table of series (--series FILE); steady rates have no time,"
-    " and older bundles no hours (collect anew)"
+    "no traffic by hour: give flow logs or time series of Cloud Monitoring (--traffic, "
+    "--metrics), or a table of series (--series FILE). Steady rates have no time, and older "
+    "bundles have no hours (collect again)"
 )
 
 
 _WHY = (
-    "Every machine by itself, the one that reaches its cap soonest first, so that one may stop"
-    " after any of them and forecast again."
+    "Each VM is separate. The VM that reaches its cap soonest comes first. You can stop after "
+    "any step and forecast again."
 )
 
 
@@ -105,12 +105,12 @@ def _dated(step: PlanChange, one: MachineForecast, today: date) -> PlanChange:
 def _when(one: MachineForecast, today: date) -> str:
     """Return by when a machine needs another type: the day before the week that reaches the cap."""
     if one.status is CapStatus.THERE or one.week is None:
-        return "Now, as it is at its cap"
+        return "Now, because it is at its cap"
     by = one.basis.end.date() + timedelta(days=DAYS_PER_WEEK * (one.week - 1))
     if by <= today:
-        return f"Now, as its cap is likely since the week of {by}"
+        return f"Now, because it has likely been at its cap since the week of {by}"
     low = one.basis.end.date() + timedelta(days=DAYS_PER_WEEK * ((one.low_week or one.week) - 1))
-    sooner = f" (it may be at its cap from {max(low, today)} on)" if low < by else ""
+    sooner = f" (possibly from {max(low, today)} on)" if low < by else ""
     return f"Before {by}{sooner}"
 
 
@@ -118,30 +118,31 @@ def _with_other(step: PlanChange, one: MachineForecast, new: NextMachine) -> Pla
     """Return a step that says what another cap, or machine of the group, would take."""
     tier1 = " with Tier_1" if new.is_tier1 else ""
     said = (
-        f"{one.name} under its cap of {one.scope.value} traffic would take"
-        f" {new.machine_type}{tier1}: take the greater of both."
+        f"{one.name} needs {new.machine_type}{tier1} to stay below its cap of {one.scope.value} "
+        "traffic: take the larger of both."
     )
     return replace(step, fix=replace(step.fix, caution=model.spaced(step.fix.caution, said)))
 
 
 @verb(
     panel=panels.PLAN,
+    question="When do VMs reach their caps, and what will traffic cost?",
     rows=10,
-    top="Rows of a table; 0: all.",
-    explains="Print every machine, and what the bill is made of.",
+    top="Rows of a table. 0 shows all.",
+    explains="Show every VM, and the line items of the bill.",
     ends=lambda _, found: all(one.status not in _ACT for one in found.machines),
 )
 def forecast(ask: ForecastAsk, now: Now) -> ForecastAnswer:
-    """Say when machines reach their caps and what traffic will cost, with intervals that hold.
+    """Forecast when VMs reach their caps and what traffic will cost, with tested intervals.
 
-    From the traffic of an inventory by hour, or a table of series: growth, week, gaps and steps as
-    far as the window shows them. Exit status: 0, or 1 when a machine is at its cap or more likely
-    than not gets there.
+    Uses the hourly traffic of an inventory, or a table of series. Models growth, weekly pattern,
+    gaps and level changes that the window shows. Exit status: 0, or 1 when a VM is at its cap, or
+    over 50% likely to reach it.
     """
     if ask.series is None and not ask.given.is_given:
         raise UsageError(
-            "no traffic is given: name a table of series (--series FILE), or an inventory with its"
-            " traffic (--inventory DIR --traffic FILE)"
+            "no traffic is given: add a table of series (--series FILE), or an inventory with "
+            "its traffic (--inventory DIR --traffic FILE)"
         )
     read = request_of(ask)
     if ask.series is not None:
@@ -160,7 +161,7 @@ def forecast(ask: ForecastAsk, now: Now) -> ForecastAnswer:
 
 def _of_table(asked: Ahead, read: InputRequest, table: Path) -> ForecastAnswer:
     if read.inventory or read.projects or read.parents or read.demo or read.traffic:
-        raise UsageError("--series is all that is forecast: leave inventory and traffic out")
+        raise UsageError("--series is the only input: leave inventory and traffic out")
     prices = open_prices(read.prices, read.discounts, read.billing_exports)
     caps = with_calibration(load_caps(read.as_of or read.today), read.calibration)
     subjects = read_series(table, prices, caps)
@@ -214,13 +215,13 @@ def _old(subjects: Subjects, today: date) -> Iterator[str]:
     age = (today - end.date()).days if end is not None else 0
     if end is not None and age > _FRESH_DAYS:
         yield (
-            f"The input ends on {end:%Y-%m-%d}, over a week ago: weeks and dates count from that"
-            " day, so take a newer one before acting on them."
+            f"The input ends on {end:%Y-%m-%d}, over a week ago. Weeks and dates count from that "
+            "day. Use newer input before you act on them."
         )
     elif end is not None and age < -1:
         yield (
-            f"The input ends on {end:%Y-%m-%d}, which is to come: look at its times; weeks and"
-            " dates count from that day."
+            f"The input ends on {end:%Y-%m-%d}, which is in the future. Check its times. Weeks "
+            "and dates count from that day."
         )
 
 
@@ -238,7 +239,7 @@ def observed(facts: model.Facts) -> Subjects:
     unseen = [
         one for one in facts.inventory.instances if not one.is_off and one.ref.self_link not in seen
     ]
-    left_out = (f"{counted(len(unseen), 'machine')} of which nothing tells what was sent",)
+    left_out = (f"{counted(len(unseen), 'VM')} with unknown egress",)
     stopped = stopped_machines(facts.inventory)
     return Subjects(senders, paths, (*(left_out if unseen else ()), *stopped))
 

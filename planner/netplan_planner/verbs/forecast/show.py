@@ -108,10 +108,8 @@ def _range_cells(name: str, found: Range | None) -> dict[str, Cell]:
 
 def blocks(answer: ForecastAnswer, options: RenderOptions) -> Iterator[Block]:
     """Yield what needs action soonest, the rest in a line, the money, and what it rests on."""
-    title = f"{answer.title}: the next {horizon(answer.horizon_days)}"
+    title = f"{answer.title}: next {horizon(answer.horizon_days)}"
     yield doc.Title(line=line(title), basis=rests_on.window(answer))
-    if answer.price_age:
-        yield doc.para(answer.price_age)
     if (warning := rests_on.too_short(answer)) is not None:
         yield doc.para(say(warning, Role.STRONG))
     if answer.machines:
@@ -146,7 +144,7 @@ def _caps(answer: ForecastAnswer, options: RenderOptions) -> Iterator[Block]:
             yield doc.item(f"{len(pressing) - len(shown):,} more (--top 0)")
     else:
         is_foreseen = any(one.weeks for one in answer.machines)
-        text = "No cap is foreseen to be reached" if is_foreseen else "No machine is at its cap"
+        text = "No VM is expected to reach its cap" if is_foreseen else "No VM is at its cap"
         yield doc.section(text)
     yield from _others(answer)
     if options.verbosity:
@@ -157,7 +155,7 @@ def _heading(pressing: Sequence[MachineForecast], answer: ForecastAnswer) -> str
     counts = [sum(one.status is status for one in pressing) for status in _PRESSING]
     words = (
         f"{counts[0]} at the cap already",
-        f"{counts[1]} more likely than not within {horizon(answer.horizon_days)}",
+        f"{counts[1]} reach it within {horizon(answer.horizon_days)} with over 50% probability",
         f"{counts[2]} perhaps",
     )
     listed = ", ".join(word for count, word in zip(counts, words, strict=True) if count)
@@ -193,11 +191,11 @@ def _chance(probability: float) -> str:
     """Return a probability; of so many futures none is sure.
 
     >>> _chance(0.999), _chance(0.92), _chance(0.002)
-    ('over 99 %', '92 %', 'under 1 %')
+    ('over 99%', '92%', 'under 1%')
     """
     if probability > _SURE:
-        return "over 99 %"
-    return f"{100 * probability:.0f} %" if probability >= 1 - _SURE else "under 1 %"
+        return "over 99%"
+    return f"{100 * probability:.0f}%" if probability >= 1 - _SURE else "under 1%"
 
 
 _SURE = 0.99
@@ -219,7 +217,7 @@ def _remedy(one: MachineForecast, answer: ForecastAnswer) -> Iterator[Block]:
     if found.cpu_platform:
         tier = f"{tier} on {found.cpu_platform} or later"
     today = found.usd_per_month_today
-    money = line(" at ", fixed(Amount(usd=found.usd_per_month)), " a month")
+    money = line(" at ", fixed(Amount(usd=found.usd_per_month)), "/month")
     if today is not None:
         money = line(money, " (", fixed(Amount(usd=today)), " today)")
     text = f" carries the {figures.rate(found.needs_gbps)} of week {answer.horizon_days // 7}"
@@ -232,13 +230,13 @@ def _others(answer: ForecastAnswer) -> Iterator[Block]:
     said = {
         CapStatus.BEYOND: (
             f"does not reach its cap within {horizon(answer.horizon_days)} ({level})",
-            f"do not reach theirs within {horizon(answer.horizon_days)} ({level})",
+            f"do not reach their caps within {horizon(answer.horizon_days)} ({level})",
         ),
         CapStatus.UNFORESEEN: (
-            "stands below its cap; the window is too short to say for how long",
-            "stand below theirs; the window is too short to say for how long",
+            "is below its cap; the window is too short for a forecast",
+            "are below their caps; the window is too short for a forecast",
         ),
-        CapStatus.UNKNOWN: ("has no cap that is known", "have no cap that is known"),
+        CapStatus.UNKNOWN: ("has no known cap", "have no known cap"),
     }
     for status, (of_one, of_many) in said.items():
         found = [one for one in answer.machines if one.status is status]
@@ -248,13 +246,13 @@ def _others(answer: ForecastAnswer) -> Iterator[Block]:
         nearest = max(found, key=lambda one: one.now_gbps / (one.cap_gbps or float("inf")))
         if nearest.cap_gbps:
             share = nearest.now_gbps / nearest.cap_gbps
-            text = f"{text}; the fullest is {nearest.name} at {figures.share(share, 1)} of its cap"
+            text = f"{text}; the closest is {nearest.name} at {figures.share(share, 1)} of its cap"
         yield doc.para(text)
 
 
 def _machine_table(machines: Sequence[MachineForecast], limit: int | None) -> doc.Table:
     columns = (
-        doc.Column(title="machine"),
+        doc.Column(title="VM"),
         doc.Column(title="cap", is_number=True, stacked="cap {}"),
         doc.Column(title="last week", is_number=True, stacked="{} in the last week"),
         doc.Column(title="at the end", is_number=True, stacked="{} at the end"),
@@ -283,14 +281,14 @@ def _rate_range(found: Range) -> str:
 
 def _costs(answer: ForecastAnswer, options: RenderOptions) -> Iterator[Block]:
     if answer.usd is None:
-        yield doc.section("No path has a price")
+        yield doc.section("No path has a known price")
     else:
         heading = line("Traffic will cost ", fixed(Amount(usd=answer.usd)))
         if answer.low_usd is not None and answer.high_usd is not None:
             low, high = Amount(usd=answer.low_usd), Amount(usd=answer.high_usd)
             heading = line(heading, " [", fixed(low), " to ", fixed(high), "]")
         else:
-            heading = line(heading, " if it goes on as seen")
+            heading = line(heading, " if the trend continues")
         yield doc.section(heading, f" in {horizon(answer.horizon_days)}")
     limit = None if options.verbosity else options.row_limit
     priced = [one for one in answer.paths if one.usd]
@@ -344,7 +342,9 @@ def _unpriced(paths: Sequence[PathForecast]) -> Iterator[Block]:
             found.setdefault(one.unpriced, []).append(one)
     for reason, members in found.items():
         gib = sum(one.gib.middle for one in members)
-        text = f"{counted(len(members), 'path')}, {figures.volume(_decimal(gib))}, without a price"
+        text = (
+            f"{counted(len(members), 'path')}, {figures.volume(_decimal(gib))}, with no known price"
+        )
         yield doc.para(f"{text}: {reason}")
 
 

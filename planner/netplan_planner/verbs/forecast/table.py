@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from netplan_planner.errors import InputError, MissingDatum, nearest_names
+from netplan_planner.errors import InputError, MissingDatum, no_region
 from netplan_planner.model import CapsBook, PathClass, PriceBook, PriceTier, region_of
 from netplan_planner.model.evidence.traffic import RateBins
 from netplan_planner.tables.columns import Column, ColumnKind, number_column
@@ -22,22 +22,22 @@ COLUMNS = (
     Column(name="name", meaning="whose series it is", is_required=True),
     Column(
         name="time",
-        meaning="when the bin begins, RFC 3339; UTC where it names no zone",
+        meaning="start of the bin, RFC 3339; UTC if it has no time zone",
         is_required=True,
     ),
     number_column(
-        "gbps", "mean rate of the bin; empty where unknown", unit="Gbit/s", least=0, most=1e6
+        "gbps", "mean rate of the bin; empty if unknown", unit="Gbit/s", least=0, most=1e6
     ),
     number_column(
         "gib",
-        "volume of the bin, instead of gbps; empty where unknown",
+        "volume of the bin, instead of gbps; empty if unknown",
         unit="GiB",
         least=0,
         most=1e12,
     ),
     Column(
         name="cap_gbps",
-        meaning="what it can carry at most",
+        meaning="its maximum rate",
         unit="Gbit/s",
         kind=ColumnKind.NUMBER,
         least=1e-6,
@@ -47,12 +47,12 @@ COLUMNS = (
     Column(name="machine_type", meaning="its type, whose cap counts", is_aside=True),
     Column(name="is_tier1", meaning="whether it has Tier_1: true or false", is_aside=True),
     Column(
-        name="cpu_platform", meaning="where the cap depends on it, as of N1 and M2", is_aside=True
+        name="cpu_platform", meaning="if the cap depends on it, as with N1 and M2", is_aside=True
     ),
-    Column(name="zone", meaning="where the machine stands, for a greater type", is_aside=True),
-    Column(name="src_region", meaning="of a path: where it is sent from", is_aside=True),
-    Column(name="dst_region", meaning="of a path: the region it is sent to", is_aside=True),
-    Column(name="dst_area", meaning="of a path to the internet: the area", is_aside=True),
+    Column(name="zone", meaning="zone of the VM, to find a larger type", is_aside=True),
+    Column(name="src_region", meaning="of a path: source region", is_aside=True),
+    Column(name="dst_region", meaning="of a path: destination region", is_aside=True),
+    Column(name="dst_area", meaning="of a path to the internet: destination area", is_aside=True),
 )
 _TOLD = (
     *("machine_type", "is_tier1", "cpu_platform", "zone"),
@@ -86,9 +86,9 @@ def read_series(path: Path, prices: PriceBook, caps: CapsBook) -> Subjects:
         times, time_of_row = table.texts("time")
         told = {column: table.texts(column) for column in _TOLD}
     if not count:
-        raise InputError(f"{shown}: it has no rows: a row is one bin of a series")
+        raise InputError(f"{shown}: it has no rows. Each row is one bin of a series")
     if len(units) != 1:
-        both = "both gbps and gib" if units else "neither gbps nor gib"
+        both = "both gbps and gib" if units else "no gbps or gib column"
         raise InputError(f"{shown}: it has {both}: give one of the two columns")
     moments = np.array([_moment(text, shown) for text in times])[time_of_row]
     senders: list[Sender] = []
@@ -96,14 +96,14 @@ def read_series(path: Path, prices: PriceBook, caps: CapsBook) -> Subjects:
     for number, name in sorted(enumerate(names), key=lambda one: one[1]):
         rows = np.flatnonzero(of_row == number)
         if not name:
-            raise InputError(f"{shown}: row {rows[0] + 1}: name is empty: say whose series it is")
+            raise InputError(f"{shown}: row {rows[0] + 1}: name is empty: state the series")
         at = f"{shown}: {name}"
         bins = _bins(at, moments[rows], numbers[units[0]][rows], is_gib=units == ["gib"])
         facts = {column: _one(at, column, [texts[w] for w in which[rows]])
                  for column, (texts, which) in told.items()}  # fmt: skip
         caps_of = [cap for cap in numbers["cap_gbps"][rows] if not np.isnan(cap)]
         if len(set(caps_of)) > 1:
-            raise InputError(f"{at}: cap_gbps differs from row to row: it is one of the series")
+            raise InputError(f"{at}: cap_gbps differs between rows of one series")
         cap = float(caps_of[0]) if caps_of else None
         found = _Known(prices, caps)
         if facts["src_region"] or facts["dst_region"] or facts["dst_area"]:
@@ -119,7 +119,7 @@ def _moment(text: str, shown: str) -> float:
         found = datetime.fromisoformat(text)
     except ValueError:
         raise InputError(
-            f"{shown}: time {text[:40]!r} is no time such as 2026-11-23T09:00:00Z"
+            f"{shown}: time {text[:40]!r} is not a time such as 2026-11-23T09:00:00Z"
         ) from None
     aware = found if found.tzinfo is not None else found.replace(tzinfo=UTC)
     moment = (aware - _EPOCH).total_seconds()
@@ -132,7 +132,7 @@ def _one(at: str, column: str, texts: Sequence[str]) -> str:
     found = sorted({text for text in texts if text})
     if len(found) > 1:
         raise InputError(
-            f"{at}: {column} is {found[0]!r} and {found[1]!r}: it is one of the series"
+            f"{at}: {column} is {found[0]!r} and {found[1]!r}, but belongs to the whole series"
         )
     return found[0] if found else ""
 
@@ -152,33 +152,33 @@ def _bins(
     order = np.argsort(moments, kind="stable")
     moments, values = moments[order], values[order]
     if len(moments) < 2:
-        raise InputError(f"{at}: one row tells no length of a bin: give two rows or more")
+        raise InputError(f"{at}: one row does not show the length of a bin: give at least two rows")
     steps = np.diff(moments)
     if float(steps.min()) <= 0:
         twice = _shown(float(moments[int(np.argmin(steps))]))
-        raise InputError(f"{at}: two rows are of {twice}: give each bin once")
+        raise InputError(f"{at}: two rows are for {twice}: give each bin once")
     lengths = Counter(steps.tolist())
     bin_s = min(lengths, key=lambda length: (-lengths[length], length))
     if bin_s > SECONDS_PER_DAY or SECONDS_PER_DAY % bin_s:
         raise InputError(
-            f"{at}: its bins are {bin_s:g} s long: give bins that divide a day, such as an hour"
+            f"{at}: its bins are {bin_s:g} s long: use bins that divide a day, such as an hour"
         )
     places = (moments - moments[0]) / bin_s
     off = np.flatnonzero(np.abs(places - np.rint(places)) > _SLACK)
     if len(off):
         raise InputError(
-            f"{at}: {_shown(float(moments[int(off[0])]))} is no multiple of {bin_s:g} s after the"
-            " first row: give bins of one length"
+            f"{at}: {_shown(float(moments[int(off[0])]))} is not a multiple of {bin_s:g} s after "
+            "the first row: use bins of equal length"
         )
     count = int(np.rint(places[-1])) + 1
     if count > _MOST_BINS:
-        raise InputError(f"{at}: its rows lie {count:,} bins apart: check the dates")
+        raise InputError(f"{at}: its rows are {count:,} bins apart: check the dates")
     rates: list[float | None] = [None] * count
     for place, value in zip(np.rint(places).astype(int).tolist(), values.tolist(), strict=True):
         if not np.isnan(value):
             rates[place] = gbps_from_bytes(value * BYTES_PER_GIB, bin_s) if is_gib else value
     if all(rate is None for rate in rates):
-        raise InputError(f"{at}: no row has a number: unknown is not 0, so give it or leave it out")
+        raise InputError(f"{at}: no row has a number: state it (unknown is not 0) or leave it out")
     return RateBins(
         start=_EPOCH + timedelta(seconds=float(moments[0])), bin_s=bin_s, gbps=tuple(rates)
     )
@@ -206,15 +206,15 @@ def _sender(
         raise InputError(f"{at}: is_tier1 is {told['is_tier1']!r}, not true or false")
     zone = told["zone"]
     if zone and region_of(zone) not in known.prices.regions():
-        hint = _near(region_of(zone), known.prices.regions())
-        raise InputError(f"{at}: zone is {zone!r}: no region of it is known{hint}")
+        why = no_region(region_of(zone), known.prices.regions())
+        raise InputError(f"{at}: zone is {zone!r}: {why}")
     if machine_type and cap_gbps is None:
         if known.prices.shape(machine_type) is None and not known.caps.variants(machine_type):
-            raise InputError(f"{at}: machine_type is {machine_type!r}: no such type is known")
+            raise InputError(f"{at}: machine_type is {machine_type!r}, which is an unknown type")
         platform = told["cpu_platform"] or None
         cap = known.caps.cap(machine_type, tier1=_BOOLEANS[tier1], cpu_platform=platform)
         if cap is None and _BOOLEANS[tier1]:
-            raise InputError(f"{at}: Tier_1 is not offered for {machine_type}: leave is_tier1 out")
+            raise InputError(f"{at}: {machine_type} does not offer Tier_1: leave is_tier1 out")
         if cap is None and platform and known.caps.variants(machine_type):
             why = known.caps.unknown_reason(machine_type, cpu_platform=platform)
             raise InputError(f"{at}: {why}")
@@ -257,16 +257,11 @@ def _path(
 
 def _wrong_ends(src: str, dst: str, area: str, regions: Sequence[str]) -> Iterator[str]:
     if not src:
-        yield "src_region is empty: say where the path begins"
+        yield "src_region is empty: state the source of the path"
     if dst and area:
-        yield "dst_region and dst_area are both given: a path ends in one of them"
+        yield "dst_region and dst_area are both given: a path has one destination"
     if not dst and not area:
-        yield "dst_region and dst_area are empty: say where the path ends"
+        yield "dst_region and dst_area are empty: state the destination of the path"
     for column, region in (("src_region", src), ("dst_region", dst)):
         if region and region not in regions:
-            yield f"{column} is {region!r}: no such region is known{_near(region, regions)}"
-
-
-def _near(name: str, known: Sequence[str]) -> str:
-    found = nearest_names(name, known)
-    return f"; near: {', '.join(found)}" if found else ""
+            yield f"{column}: {no_region(region, regions)}"

@@ -16,22 +16,19 @@ class Drawn(Request, frozen=True, kw_only=True):
     level: Annotated[
         GraphLevel,
         Ask(
-            "What own machines are taken together by; service: label netplan-role, service or app,"
-            " else the instance group."
+            "What a node of the graph is. service: the label netplan-role, service or app, else "
+            "the instance group."
         ),
     ] = GraphLevel.ZONE
     weight: Annotated[
         EdgeWeight,
-        Ask(
-            "What edges rank by, and how wide they are drawn; rate: against the sender's cap.",
-            "--edges",
-        ),
+        Ask("Value that ranks the edges. rate is relative to the sender's cap.", "--edges"),
     ] = EdgeWeight.BYTES
     top_count: Annotated[
         int | None,
         Ask(
-            "Only the greatest edges, the rest summed up (default: 40 in pictures, 20 in texts, all"
-            " in data).",
+            "Number of largest edges to show; the rest is summed. Default: 40 in pictures, 20 "
+            "in text, all in data.",
             "--top",
             least=1,
             metavar="COUNT",

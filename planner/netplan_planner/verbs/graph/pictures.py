@@ -61,7 +61,7 @@ def picture(graph: TrafficGraph, currency: CurrencyRate | None) -> GraphPicture 
         inside=show.INSIDE,
         outside=show.OUTSIDE,
         notes=tuple(said),
-        alt=f"The greatest: {links[0].title}",
+        alt=f"The largest: {links[0].title}",
     )
 
 

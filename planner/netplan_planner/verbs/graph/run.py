@@ -38,7 +38,7 @@ _BY_PLACE = {
 """Ends that zones and regions take together by their place."""
 
 
-_UNKNOWN_PLACE = "place not known"
+_UNKNOWN_PLACE = "unknown place"
 
 
 class End(NamedTuple):
@@ -54,14 +54,14 @@ NodeOf = Callable[[model.Owner], End]
 
 
 _NO_TRAFFIC = (
-    "a traffic graph needs traffic: name flow logs or a table (--traffic FILE), or an embedded"
-    " sample that has some (--demo gecko)"
+    "a traffic graph needs traffic: add flow logs or a table (--traffic FILE), or a sample that "
+    "has it (--demo gecko)"
 )
 
 
 _NOT_PAID = {
     model.Direction.RECEIVED: "not billed to the receiver",
-    model.Direction.ELSEWHERE: "no end is a machine of the inventory",
+    model.Direction.ELSEWHERE: "no end is a VM of the inventory",
 }
 
 
@@ -84,9 +84,11 @@ class _Pair(NamedTuple):
     name: str
 
 
-@verb(panel=panels.AUDIT, has_look=True, ends=always_well)
+@verb(
+    panel=panels.AUDIT, question="Who talks to whom, and how much?", has_look=True, ends=always_well
+)
 def graph(ask: GraphAsk, now: Now) -> TrafficGraph:
-    """Draw the traffic graph of machines, groups, services, zones or regions."""
+    """Draw the traffic graph of VMs, groups, services, zones or regions."""
     return traffic_graph(request_of(ask), ask.drawn, now.say)
 
 
@@ -287,7 +289,7 @@ def _itself(owner: model.Owner) -> End:
 def _outside(owner: model.Owner) -> End:
     """Return the node of an end that no level but machines' tells apart from its like."""
     if owner.kind is model.OwnerKind.UNKNOWN:
-        return End("unknown", "addresses without a known owner", owner.kind.value, "")
+        return End("unknown", "addresses with an unknown owner", owner.kind.value, "")
     return _itself(owner)
 
 

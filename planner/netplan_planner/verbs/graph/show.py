@@ -32,8 +32,8 @@ from netplan_planner.verbs.graph.answer import (
 EDGES_OF_A_PICTURE = 40
 """More of them cannot be told apart."""
 WEIGHTS = {
-    EdgeWeight.BYTES: "volume a month",
-    EdgeWeight.DOLLARS: "dollars a month",
+    EdgeWeight.BYTES: "volume per month",
+    EdgeWeight.DOLLARS: "dollars per month",
     EdgeWeight.RATE: "share of the sender's egress cap",
 }
 """What the width of a line is, in words."""
@@ -116,7 +116,7 @@ def weight_text(
 ) -> str:
     """Return a weight as people read it."""
     if value is None:
-        return "not known"
+        return "unknown"
     match by:
         case EdgeWeight.BYTES:
             return figures.volume(Decimal(value))
@@ -140,7 +140,7 @@ def heading(graph: TrafficGraph) -> str:
 
 
 _LEVELS = {
-    GraphLevel.VM: "machines",
+    GraphLevel.VM: "VMs",
     GraphLevel.GROUP: "instance groups",
     GraphLevel.SERVICE: "services",
     GraphLevel.ZONE: "zones",
@@ -153,25 +153,25 @@ def notes(graph: TrafficGraph, view: Shown, currency: CurrencyRate | None) -> It
     by = graph.weight
     yield f"Line width: {WEIGHTS[by]}, {_WHOSE[by]}. Blue: {INSIDE}. Brown: {OUTSIDE}."
     if any(edge.weight(by) is None for edge in view.edges):
-        yield "Dashed: not known, or not billed to own projects."
+        yield "Dashed: unknown, or not billed to your projects."
     yield window(graph)
     if view.rest is not None:
         yield rest_text(view.rest, currency)
     for what in graph.incomplete:
-        yield inert(f"Not in it: {what}")
+        yield inert(f"Not included: {what}")
 
 
 _WHOSE = {
     EdgeWeight.BYTES: "headers included",
-    EdgeWeight.DOLLARS: "at the mean price of all traffic that shares its price",
-    EdgeWeight.RATE: "in the 95th percentile of minutes, of the pair that is nearest to it",
+    EdgeWeight.DOLLARS: "at the mean price of all traffic with the same price",
+    EdgeWeight.RATE: "95th percentile over minutes, for the pair that is closest to its cap",
 }
 
 
 def window(graph: TrafficGraph) -> str:
     """Return when the traffic was seen, and of what day the prices are."""
     seen = (
-        "Steady rates, of no window"
+        "Steady rates, without a time window"
         if graph.is_steady
         else f"Seen from {graph.start:%Y-%m-%d %H:%M} to {graph.end:%Y-%m-%d %H:%M} UTC"
     )
@@ -181,11 +181,11 @@ def window(graph: TrafficGraph) -> str:
 def rest_text(rest: RestOfEdges, currency: CurrencyRate | None) -> str:
     """Return what is left out, in one sentence."""
     count = figures.counted(rest.edge_count, "edge")
-    money = "of no known price" if rest.is_billed else NOT_BILLED
+    money = "with no known price" if rest.is_billed else NOT_BILLED
     if rest.usd_per_month is not None:
         least = "" if rest.is_usd_whole else "at least "
-        money = f"{least}{figures.dollars(rest.usd_per_month, currency)} a month"
-    return f"Left out: {count}, together {figures.volume(rest.gib_per_month)}, {money}."
+        money = f"{least}{figures.dollars(rest.usd_per_month, currency)}/month"
+    return f"Not shown: {count}, together {figures.volume(rest.gib_per_month)}, {money}."
 
 
 # The traffic graph: its edges by weight, its ends, and what the rest sums up to
@@ -226,21 +226,15 @@ def _row(edge: graphs.GraphEdge, nodes: dict[str, graphs.GraphNode]) -> tuple[Ce
     return (
         *(src.name, src.kind, src.place, dst.name, dst.kind, dst.place),
         *(edge.path_class.value, edge.pair_count),
-        *(_exact(edge.gib_per_month), _exact(edge.usd_per_month)),
+        *(figures.exact_sum(edge.gib_per_month), figures.exact_sum(edge.usd_per_month)),
         *(edge.is_usd_whole, edge.price_note, edge.max_gbps, edge.cap_ratio, edge.fastest_pair),
         *(edge.src, edge.dst),
     )
 
 
-def _exact(amount: Decimal | None) -> Decimal | None:
-    return None if amount is None else figures.exact(amount, figures.SUM_DECIMALS)
-
-
 def blocks(answer: graphs.TrafficGraph, options: RenderOptions) -> Iterator[Block]:
     """Yield the edges and ends, with what the figures mean."""
     yield doc.Title(line=line(heading(answer)), basis=line(window(answer)))
-    if answer.price_age:
-        yield doc.para(say(answer.price_age, length=phrases.SUBJECT_LENGTH * 2))
     view = shown(answer, None if options.verbosity else options.max_rows or _ROWS)
     yield doc.section(f"Edges by {WEIGHTS[answer.weight]}")
     if not view.edges:
@@ -249,7 +243,7 @@ def blocks(answer: graphs.TrafficGraph, options: RenderOptions) -> Iterator[Bloc
     columns = (
         doc.Column(title="from"),
         doc.Column(title="to"),
-        doc.Column(title="a month", is_number=True),
+        doc.Column(title="per month", is_number=True),
         doc.Column(title="cost", is_number=True, stacked="costs: {}"),
         doc.Column(title="fastest", is_number=True, stacked="fastest minute: {}"),
         doc.Column(title="of cap", is_number=True, stacked="of the cap: {}"),
@@ -261,7 +255,7 @@ def blocks(answer: graphs.TrafficGraph, options: RenderOptions) -> Iterator[Bloc
     yield doc.para(_what_figures_are(answer))
     yield from _ends(view)
     for what in answer.incomplete[:_INCOMPLETE]:
-        yield doc.para("Not in it: ", what)
+        yield doc.para("Not included: ", what)
     if len(answer.incomplete) > _INCOMPLETE:
         yield doc.para(f"and {len(answer.incomplete) - _INCOMPLETE:,} more lines: JSON")
 
@@ -269,15 +263,13 @@ def blocks(answer: graphs.TrafficGraph, options: RenderOptions) -> Iterator[Bloc
 def _what_figures_are(answer: graphs.TrafficGraph) -> str:
     parts = figures.counted(answer.part_count, "part")
     own = (
-        ""
-        if answer.weight is not graphs.EdgeWeight.RATE
-        else " Edges without a known cap stand last."
+        "" if answer.weight is not graphs.EdgeWeight.RATE else " Edges with no known cap come last."
     )
     return (
-        f"The graph has {figures.counted(len(answer.nodes), 'end')} and"
-        f" {figures.counted(len(answer.edges), 'edge')} in {parts} without traffic between them."
-        " Fastest: the busiest minute of a pair. Of cap: 95th percentile of minutes of the pair"
-        f" that is nearest to its sender's egress cap.{own}"
+        f"The graph has {figures.counted(len(answer.nodes), 'end')} and "
+        f"{figures.counted(len(answer.edges), 'edge')} in {parts} with no traffic between them. "
+        "Fastest: the busiest minute of a pair. Of cap: 95th percentile over minutes, for the "
+        f"pair closest to its sender's egress cap.{own}"
     )
 
 
@@ -301,14 +293,14 @@ def _usd(edge: graphs.GraphEdge) -> Line:
 
 
 def _ends(view: Shown) -> Iterator[Block]:
-    yield doc.section("Ends of these edges, with all that they exchange")
+    yield doc.section("Ends of these edges, with all their traffic")
     columns = (
         doc.Column(title="end"),
         doc.Column(title="kind"),
-        doc.Column(title="machines", is_number=True, stacked="{} machines"),
+        doc.Column(title="VMs", is_number=True, stacked="{} VMs"),
         doc.Column(title="sends", is_number=True, stacked="sends {}"),
         doc.Column(title="receives", is_number=True, stacked="receives {}"),
-        doc.Column(title="fullest of cap", is_number=True, stacked="{} of the cap"),
+        doc.Column(title="peak share of cap", is_number=True, stacked="{} of the cap"),
     )
     greatest = sorted(
         view.nodes.values(),

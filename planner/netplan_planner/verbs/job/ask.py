@@ -3,14 +3,14 @@
 from pathlib import Path
 from typing import Annotated, ClassVar
 
-from netplan_planner.asks import Ask, Duration, Request
+from netplan_planner.asks import EXPERT, Ask, Duration, Request
 from netplan_planner.model import JobNeed
 from netplan_planner.model.plans.connections import RoundTrip
 from netplan_planner.model.plans.job import WORK
 from netplan_planner.model.plans.machine_choice import PAYMENT, Interruptions
 from netplan_planner.planning.inputs import Demo, PlanBasis
 
-MOVED = "Where its bytes come from and go"
+MOVED = "Source and destination of its bytes"
 LEAST = 1e-6
 
 
@@ -22,36 +22,44 @@ class Ends(Request, frozen=True, kw_only=True):
     source: Annotated[
         str,
         Ask(
-            "zone: machines of the same zone; internal: of other zones; a region; internet;"
-            " storage: Cloud Storage.",
+            "Place of the bytes. zone: VMs in the same zone; internal: in other zones; a region; "
+            "internet; storage: Cloud Storage.",
             "--from",
             metavar="PLACE",
+            short="zone, internal, a region, internet or storage.",
         ),
     ] = "zone"
     target: Annotated[str, Ask("As --from.", "--to", parameter="target", metavar="PLACE")] = "zone"
     area: Annotated[
         str | None,
         Ask(
-            "With --to internet: continent or country, for the price.", metavar="AREA", panel=MOVED
+            "Continent or country, for the price. Only with --to internet.",
+            metavar="AREA",
+            panel=MOVED,
         ),
     ] = None
     in_gbps: Annotated[
-        float | None, Ask("What one machine takes in at most, where you measured it.", least=LEAST)
+        float | None,
+        Ask("Maximum rate into one VM, as you measured it.", least=LEAST),
     ] = None
     out_gbps: Annotated[
-        float | None, Ask("What one machine sends at most, where you measured it.", least=LEAST)
+        float | None,
+        Ask("Maximum rate out of one VM, as you measured it.", least=LEAST, is_expert=True),
     ] = None
     in_total_gbps: Annotated[
-        float | None, Ask("What the source gives to all machines together.", least=LEAST)
+        float | None,
+        Ask("Maximum rate of the source to all VMs together.", least=LEAST, is_expert=True),
     ] = None
     out_total_gbps: Annotated[
-        float | None, Ask("What the target takes from all machines together.", least=LEAST)
+        float | None,
+        Ask("Maximum rate of the target from all VMs together.", least=LEAST, is_expert=True),
     ] = None
     disk_mib_per_s: Annotated[
         float | None,
         Ask(
-            "What the disk of one machine reads and writes, where bytes in and out pass it.",
+            "Disk throughput of one VM, if bytes in and out go through its disk.",
             least=LEAST,
+            is_expert=True,
         ),
     ] = None
     rtt_ms: RoundTrip = None
@@ -67,18 +75,23 @@ class Pay(Request, frozen=True, kw_only=True):
     lost_work_s: Annotated[
         Duration | None,
         Ask(
-            "Work that an interruption takes with it, such as 10m: half of what lies between two"
-            " checkpoints (default: all of the run so far).",
+            "Work lost in an interruption, such as 10m (half of the time between two "
+            "checkpoints). Default: the whole run so far.",
             "--spot-lost-work",
             metavar="TIME",
+            is_expert=True,
         ),
     ] = None
     cud_1y: Annotated[
-        bool, Ask("Rank with machines committed for 1 year, paid all month.", "--cud-1y")
+        bool,
+        Ask("Rank with VMs committed for 1 year, paid all month.", "--cud-1y", is_expert=True),
     ] = False
-    cud_3y: Annotated[bool, Ask("Rank with machines committed for 3 years.", "--cud-3y")] = False
+    cud_3y: Annotated[
+        bool, Ask("Rank with VMs committed for 3 years.", "--cud-3y", is_expert=True)
+    ] = False
     runs_per_day: Annotated[
-        float | None, Ask("How often (default: once).", metavar="COUNT", least=LEAST, panel=WORK)
+        float | None,
+        Ask("How often it runs. Default: once.", metavar="COUNT", least=LEAST, panel=WORK),
     ] = None
 
 
@@ -88,7 +101,7 @@ class JobAsk(Request, frozen=True, kw_only=True):
     need: JobNeed = JobNeed()
     ends: Ends = Ends()
     pay: Pay = Pay()
-    demo: Demo = None
+    demo: Annotated[Demo, EXPERT] = None
     on: PlanBasis = PlanBasis()
 
     @property

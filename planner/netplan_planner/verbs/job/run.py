@@ -3,7 +3,8 @@
 from msgspec.structs import replace
 
 from netplan_planner.asks import given_options
-from netplan_planner.errors import UsageError, nearest_names
+from netplan_planner.errors import UsageError
+from netplan_planner.machines.known import check_region
 from netplan_planner.model import JobEnd, JobNeed, JobPlace, PriceBook, Usage
 from netplan_planner.optimise.bill import COMMITTED
 from netplan_planner.optimise.job.plan import plan_job
@@ -21,15 +22,16 @@ from netplan_planner.world.demos import load_demo
 
 @verb(
     panel=panels.PLAN,
+    question="Which VMs finish a job at least cost, by a deadline?",
     rows=5,
-    explains="Print every row, the bills, and why other types cannot be judged.",
+    explains="Show every row and bill, and why some types are not evaluated.",
 )
 def job(ask: JobAsk, now: Now) -> JobAnswer:
-    """Find the machine type and count that do a finite job at least cost, and by a deadline.
+    """Find the machine type and number of VMs that finish a job at the lowest cost, by a deadline.
 
-    Bytes in, out and between machines, CPU time and start-up; paid by the second, at least a
-    minute. With the front of cost against time, other ways to pay, and the VM hours of an
-    autoscaler. Exit status: 0, or 1 when no machines do it.
+    Includes bytes in, out and between VMs, CPU time and start-up. VMs are billed per second, one
+    minute at least. Shows the cost/time trade-off, other purchase options, and the VM hours of an
+    autoscaler. Exit status: 0, or 1 when no VMs can do it.
     """
     demo = None
     if ask.demo is not None:
@@ -39,7 +41,7 @@ def job(ask: JobAsk, now: Now) -> JobAnswer:
         demo = load_demo(ask.demo)
     on = opened(ask.on, now.today, demo.limits_as_of if demo else None)
     if demo is not None and not demo.jobs:
-        raise UsageError(f"--demo {demo.name}: its story has no job; that of dobermanifesto has")
+        raise UsageError(f"--demo {demo.name}: its story has no job; dobermanifesto has one")
     needs = demo.jobs if demo else (_need(ask, on),)
     plans = tuple(plan_job(need, on.prices, on.caps) for need in needs)
     return on.answer(
@@ -57,9 +59,9 @@ def _need(ask: JobAsk, on: Opened) -> JobNeed:
         UsageError: If something that must be said is missing, is not known, or cannot be.
     """
     if not ask.need.region:
-        raise UsageError("give --region, where it runs, or a story's job: --demo dobermanifesto")
+        raise UsageError("give --region, or a story's job: --demo dobermanifesto")
     region, ends, pay = ask.need.region, ask.ends, ask.pay
-    _check_region("--region", region, on.prices)
+    check_region("--region", region, on.prices)
     per_day = pay.runs_per_day
     need = replace(
         ask.need,
@@ -92,26 +94,26 @@ def _check_of_nothing(need: JobNeed, ends: Ends) -> None:
             of_side.add("--area")
         if not volume and of_side.intersection(given_options(ends)):
             raise UsageError(
-                f"{option}, --{side}-gbps and --{side}-total-gbps are of --bytes-{side}: give"
-                " it, or leave them out"
+                f"{option}, --{side}-gbps and --{side}-total-gbps need --bytes-{side}: add it, "
+                "or leave them out"
             )
     if need.baseline_type is None and need.baseline_count != 1:
-        raise UsageError("--baseline-count is of --baseline: give both")
+        raise UsageError("--baseline-count needs --baseline: give both")
 
 
 def _check(need: JobNeed, on: Opened) -> None:
     """Raise for what cannot be, before anything is worked out."""
     if not (need.in_bytes or need.out_bytes or need.between_bytes or need.cpu_seconds):
         raise UsageError(
-            "a job moves or computes something: give --bytes-in, --bytes-out, --bytes-between or"
-            " --cpu-seconds"
+            "a job needs bytes or CPU time: add --bytes-in, --bytes-out, --bytes-between or "
+            "--cpu-seconds"
         )
     if need.between_bytes and need.max_count < 2:
-        raise UsageError("--bytes-between is between machines: --max-count is at least 2 then")
+        raise UsageError("--bytes-between needs at least two VMs: set --max-count to 2 or more")
     if need.startup_s and need.deadline_s and need.startup_s >= need.deadline_s:
         raise UsageError(
-            f"--start-up of {need.startup_s:g} s leaves nothing of a --deadline of"
-            f" {need.deadline_s:g} s"
+            f"--start-up of {need.startup_s:g} s leaves no time within a --deadline of "
+            f"{need.deadline_s:g} s"
         )
     for option, names in (
         ("--machine-type", need.machine_types),
@@ -127,9 +129,9 @@ def _check(need: JobNeed, on: Opened) -> None:
         side = option.removeprefix("--bytes-")
         if volume and end.place is JobPlace.STORAGE and end.gbps is None:
             raise UsageError(
-                f"no document states what one machine moves from or to Cloud Storage: give what you"
-                f" measured with --{side}-gbps (published figures: netplan predict --path"
-                " google-apis)"
+                "no document states the rate between one VM and Cloud Storage: give your "
+                f"measurement with --{side}-gbps (published values: netplan predict --path "
+                "google-apis)"
             )
         is_outside = end.place is JobPlace.INTERNET
         if volume and is_outside and need.streams is not None and need.rtt_ms is None:
@@ -148,21 +150,13 @@ def _end(
     kinds = [place.value for place in JobPlace if place is not JobPlace.REGION]
     end = JobEnd(gbps=gbps, total_gbps=total_gbps, area=area)
     if area is not None and place != JobPlace.INTERNET:
-        raise UsageError(f"--area is of the internet: {option} internet")
+        raise UsageError(f"--area needs {option} internet")
     if place in kinds:
         return replace(end, place=JobPlace(place))
-    _check_region(option, place, prices, f" (it is {', '.join(kinds)}, or a region)")
+    check_region(option, place, prices, f" (it is {', '.join(kinds)}, or a region)")
     if place == region:
         return replace(end, place=JobPlace.INTERNAL)
     return replace(end, place=JobPlace.REGION, region=place)
-
-
-def _check_region(option: str, region: str, prices: PriceBook, also: str = "") -> None:
-    known = prices.regions()
-    if region not in known:
-        near = nearest_names(region, known)
-        hint = f"; near: {', '.join(near)}" if near else ""
-        raise UsageError(f"{option} {region[:80]!r} is no region that is known{also}{hint}")
 
 
 def _usage(pay: Pay) -> Usage:

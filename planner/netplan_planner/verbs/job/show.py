@@ -10,7 +10,7 @@ from netplan_planner.renderers import figures
 from netplan_planner.renderers.columns import Columns
 from netplan_planner.renderers.content import Cell, DataTable, job_plans
 from netplan_planner.renderers.content.plans import changes
-from netplan_planner.renderers.document import Block, Para, line
+from netplan_planner.renderers.document import Block
 from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.verbs.job.answer import JobAnswer
 
@@ -106,8 +106,6 @@ def _key(option: JobOption) -> tuple[str, int, bool, str]:
 
 def blocks(answer: JobAnswer, options: RenderOptions) -> Iterator[Block]:
     """Yield each job, then what the figures rest on."""
-    if answer.price_age:
-        yield Para(line=line(answer.price_age))
     for plan in answer.jobs:
         yield from job_plans.job_plan(plan, options)
     yield from changes(answer.changes, options)
@@ -115,6 +113,6 @@ def blocks(answer: JobAnswer, options: RenderOptions) -> Iterator[Block]:
         answer,
         options,
         without="disks, addresses and licences",
-        paid="Machines are made for a run and paid by the second, at least a minute. Intervals hold"
-        " 90 % of cases of the throughput; CPU time is as told.",
+        paid="VMs are created for a run and billed per second, one minute at least. "
+        "Intervals cover 90% of throughput cases. CPU time is as stated.",
     )

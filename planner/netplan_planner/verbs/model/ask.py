@@ -14,7 +14,8 @@ class EvaluateAsk(Request, frozen=True, kw_only=True):
     file: Annotated[
         Path,
         Ask(
-            "Measurements, CSV or Parquet, in the columns of docs/predict.md with value.",
+            "Measurements as CSV or Parquet, with the columns of "
+            "docs/reference/verbs/predict.md and value.",
             is_argument=True,
         ),
     ]
@@ -28,7 +29,7 @@ class EvaluateAsk(Request, frozen=True, kw_only=True):
     plot: Annotated[
         Path | None,
         Ask(
-            "Predicted against measured, as .svg or .png (needs matplotlib).",
+            "Plot predicted against measured, as .svg or .png (needs matplotlib).",
             metavar="FILE",
             panel=OUTPUT,
         ),
@@ -42,14 +43,14 @@ class AtlasAsk(Request, frozen=True, kw_only=True):
     measurements: Annotated[
         Paths,
         Ask(
-            "Measurements: CSV or Parquet in the columns of docs/predict.md with value, or a store"
-            " of `netplan probe`; repeat it.",
+            "Measurements: CSV or Parquet with the columns of docs/reference/verbs/predict.md "
+            "and value, or a store of `netplan probe`. Repeat for more.",
             "--measurements",
             metavar="FILE",
             panel=INPUT,
         ),
     ] = ()
-    machine_type: Annotated[str, Ask("Machine type of both ends.")] = "n2-standard-32"
+    machine_type: Annotated[str, Ask("Machine type at both ends.")] = "n2-standard-32"
     streams: Annotated[int, Ask("Parallel connections.", least=1)] = 64
     pricing: PriceInput = PriceInput()
     as_of: AsOf = None

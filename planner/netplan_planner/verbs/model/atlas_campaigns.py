@@ -202,7 +202,7 @@ def _setup(cells: dict[str, str], buffer_bytes: float) -> str:
     )
     streams = cells["streams"].removesuffix(".0")
     parts = (
-        ends or "machines not stated",
+        ends or "VMs not stated",
         f"{streams} {'stream' if streams == '1' else 'streams'}" if streams else "",
         f"{cells['duration_s'].removesuffix('.0')} s" if cells["duration_s"] else "",
         f"buffers of {buffer_bytes / BYTES_PER_MIB:,.0f} MiB" if buffer_bytes else "",

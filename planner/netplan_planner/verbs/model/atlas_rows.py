@@ -1,7 +1,7 @@
 """The rows of the atlas: every path between regions, what campaigns measured on it, what it costs.
 
 What the model says is asked as one table of paths, of the machines that were asked about and of
-each campaign's own set-up, by the columns of docs/predict.md.
+each campaign's own set-up, by the columns of docs/reference/verbs/predict.md.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

@@ -38,7 +38,7 @@ def matrices_of(answer: Atlas) -> Iterator[Matrix]:
         newest = {(r.src, r.dst): r for r in sorted(rows, key=lambda one: one.date)}
         yield Matrix(
             name=path_class.value,
-            title=f"{path_class.value}: from the rows to the columns",
+            title=f"{path_class.value}: from rows to columns",
             places=places,
             panels=tuple(_panel(one, newest, places) for one in _measures(answer)),
             rest="",
@@ -75,31 +75,30 @@ def _measures(answer: Atlas) -> tuple[_Measure, ...]:
     asked = f"{answer.machine_type}, {answer.streams} connections, limits of {answer.as_of}"
     return (
         _Measure(
-            title="what the model says",
+            title="model prediction",
             note=f"Gbit/s in steady state: {asked}.",
             value=lambda row: row.gbps,
             text=figures.number,
             lacking="unknown",
         ),
         _Measure(
-            title="its low end",
-            note=f"Gbit/s that {answer.level:.0%} of cases lie above or between: {asked}.",
+            title="low end of the interval",
+            note=f"Gbit/s that {answer.level:.0%} of cases exceed or reach: {asked}.",
             value=lambda row: row.low_gbps,
             text=figures.number,
             lacking="unknown",
         ),
         _Measure(
             title="measured",
-            note=f"Gbit/s, median of the newest campaign's runs; -: {NOBODY}. The table has each"
-            " campaign with its date and set-up.",
+            note=f"Gbit/s, median of the newest campaign's runs; -: {NOBODY}. The table has "
+            "each campaign with date and setup.",
             value=lambda row: row.measured_gbps,
             text=figures.number,
             lacking="-",
         ),
         _Measure(
             title="measured against the model",
-            note="Of the same set-up and date; 1 is as predicted, outlined where more was"
-            f" measured; -: {NOBODY}.",
+            note=f"Same setup and date. 1: as predicted; outlined: more was measured; -: {NOBODY}.",
             value=lambda row: row.ratio,
             text=lambda ratio: f"{ratio:.2f}",
             lacking="-",
@@ -107,14 +106,14 @@ def _measures(answer: Atlas) -> tuple[_Measure, ...]:
         ),
         _Measure(
             title="round trip",
-            note="ms of the idle path.",
+            note="ms on an idle path.",
             value=lambda row: row.rtt_ms,
             text=figures.number,
             lacking="unknown",
         ),
         _Measure(
             title="price",
-            note=f"US dollars a GiB, first step of the list prices of {answer.prices_as_of}.",
+            note=f"US dollars per GiB, first step of the list prices of {answer.prices_as_of}.",
             value=lambda row: row.usd_per_gib,
             text=lambda usd: f"{usd:g}",
             lacking="unknown",

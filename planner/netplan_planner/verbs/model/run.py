@@ -55,17 +55,17 @@ class Measured(NamedTuple):
     family: NDArray[np.str_]
 
 
-@verb(panel=panels.MEASURE, ends=always_well)
+@verb(panel=panels.MEASURE, question="How good are the predictions?", ends=always_well)
 def evaluate(ask: EvaluateAsk, now: Now) -> Evaluation:
     """Score the model on measurements: error, interval coverage and score, by group.
 
-    Beside it stand two rivals: the documented caps alone, and what the newest earlier source of the
-    same file measured on the same pair. Rows whose limits netplan cannot know are counted, not
+    Compares with two alternatives: the documented caps alone, and the newest earlier measurement
+    of the same pair in the file. Rows whose limits are unknown to netplan are counted, not
     guessed.
     """
     found = evaluation_of(ask, now.today)
     if found.refused:
-        now.note(f"rows that are refused, among them {'; '.join(found.refused)}")
+        now.note(f"refused rows, such as {'; '.join(found.refused)}")
     if ask.plot is not None:
         scatter.write_scatter(ask.plot, found)
     return found
@@ -73,15 +73,15 @@ def evaluate(ask: EvaluateAsk, now: Now) -> Evaluation:
 
 @verb(panel=panels.MEASURE, ends=always_well)
 def atlas(ask: AtlasAsk, now: Now) -> Atlas:
-    """Show what was measured between regions, beside what the model says of the same paths.
+    """Show measurements between regions, next to the prediction for the same paths.
 
-    For every pair of regions and path class: who measured what, when and with which set-up, what
-    the model says with its interval, the round-trip time, and the price of a GiB. Where nothing
-    was measured it says so. As a page of matrices (`--output html`) or a table (`--output csv`).
+    For every pair of regions and path class: the measurements with source, date and setup, the
+    prediction with its interval, the round-trip time, and the price per GiB. Paths that have no
+    measurement say so. Output: a page of matrices (`--output html`) or a table (`--output csv`).
     """
     found = atlas_of(ask, now.today)
     if found.refused:
-        now.note(f"rows that are refused, among them {'; '.join(found.refused)}")
+        now.note(f"refused rows, such as {'; '.join(found.refused)}")
     return found
 
 

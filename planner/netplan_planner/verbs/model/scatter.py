@@ -29,7 +29,7 @@ def write_scatter(path: Path, answer: Evaluation) -> None:
     if path.suffix.lower() not in FORMATS:
         raise UsageError(f"--plot {path.name!r}: the file ends in {' or '.join(FORMATS)}")
     if not answer.rows:
-        raise InputError("no row has a measured and a predicted value: there is nothing to draw")
+        raise InputError("no row has a measured and a predicted value, so the plot would be empty")
     measured = np.array([one.measured_gbps for one in answer.rows])
     predicted = np.array([one.gbps for one in answer.rows])
     group = np.array([one.name for one in answer.rows])

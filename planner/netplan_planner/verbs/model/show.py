@@ -19,7 +19,7 @@ _COLUMNS = (
 _GROUPED_BY = (
     ("source", "by_source"),
     ("path class", "by_path_class"),
-    ("machine family of the sender", "by_machine_family"),
+    ("machine series of the sender", "by_machine_family"),
 )
 
 
@@ -41,13 +41,13 @@ def table(answer: Evaluation) -> DataTable:
 
 def blocks(answer: Evaluation, options: RenderOptions) -> Iterator[Block]:
     """Yield the rows, a table for each way to group them, and what its columns say."""
-    unused = f"{answer.unused_count:,} without a measured value"
+    unused = f"{answer.unused_count:,} with no measured value"
     rows = f"{counted(answer.row_count, 'row')}, {unused}"
     yield doc.Title(line=line(say(answer.name, length=_NAME_LENGTH)), basis=line(rows))
     for title, field in _GROUPED_BY:
         yield doc.entry(f"By {title}")
         yield from _table(title, getattr(answer, field))
-    yield doc.entry("What the columns say")
+    yield doc.entry("Columns")
     for label, text in _legend(answer.level):
         yield doc.field(label, text)
 
@@ -91,13 +91,13 @@ def _legend(level: float) -> Iterator[tuple[str, str]]:
     yield "width", "mean width of the interval, Gbit/s"
     yield (
         "single",
-        "width of the best interval that is alike for all rows, with the same share inside",
+        "width of the best constant interval with the same coverage",
     )
-    yield "score", "width plus what rows outside miss it by, Gbit/s"
+    yield "score", "width plus the distance of rows outside it, Gbit/s"
     yield "caps", "median error of the documented caps alone"
     yield (
         "table, of",
-        "the same of what the newest earlier source measured on the same pair, for so many rows",
+        "the same for the newest earlier source on the same pair, for this many rows",
     )
 
 

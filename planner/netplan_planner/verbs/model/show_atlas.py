@@ -10,7 +10,7 @@ from netplan_planner.units import counted
 from netplan_planner.verbs.model.atlas import Atlas, AtlasRow, ClassSummary
 
 SCHEMA = "netplan.atlas/1"
-NOBODY = "nobody measured"
+NOBODY = "not measured"
 
 
 def table(answer: Atlas) -> DataTable:
@@ -27,7 +27,7 @@ def blocks(answer: Atlas, options: RenderOptions) -> Iterator[Block]:
         f"limits of {answer.as_of}, list prices of {answer.prices_as_of},"
         f" {answer.machine_type} at both ends, {counted(answer.streams, 'connection')}"
     )
-    title = f"{measured:,} of {counted(paths, 'path')} between regions and in them measured"
+    title = f"{measured:,} of {counted(paths, 'path')} between and inside regions have measurements"
     yield doc.Title(line=line(title), basis=line(basis))
     yield doc.Table(
         columns=(
@@ -35,24 +35,22 @@ def blocks(answer: Atlas, options: RenderOptions) -> Iterator[Block]:
             doc.Column(title="to"),
             *(
                 doc.Column(title=name, is_number=True, stacked=f"{name} {{}}")
-                for name in ("paths", "measured", "campaigns", "inside", "of model")
+                for name in ("paths", "measured", "campaigns", "inside", "vs. model")
             ),
         ),
         rows=tuple(map(_row, answer.summaries)),
     )
-    yield doc.entry("What the columns say")
+    yield doc.entry("Columns")
     yield doc.para(
-        "A path is a region that sends, one that receives, and a class. inside: share of the"
-        f" campaigns' medians within the {answer.level:.0%} interval of their own set-up. of"
-        " model: the measured median against the model's value of the same set-up."
-        " --output csv has every path with its round-trip time, price and campaigns;"
-        " --output html the matrices."
+        "A path has a sending region, a receiving region and a class. inside: share of campaign "
+        f"medians within the {answer.level:.0%} interval of their own setup. vs. model: the "
+        "measured median divided by the model's value for the same setup. --output csv has "
+        "every path with round-trip time, price and campaigns; --output html has the matrices."
     )
     if answer.unused_count:
         yield doc.para(
-            f"{counted(answer.unused_count, 'measured row')} in no line: neither end in Google"
-            " Cloud, no region at both ends, no path class that netplan predicts, or no rate"
-            " between two machines."
+            f"{counted(answer.unused_count, 'measured row')} not included: no end in Google Cloud, "
+            "no region at both ends, no path class of netplan, or no rate between two VMs."
         )
 
 

@@ -7,7 +7,7 @@ from msgspec import field
 
 from netplan_planner.model.base import Value, Zone
 from netplan_planner.model.money.prices import LineItem
-from netplan_planner.model.plans.plan_answer import PlanChanges, ProjectAnswer
+from netplan_planner.model.plans.plan_answer import PlanChanges, ProjectAnswer, Shortfall
 from netplan_planner.model.report_rows import Unpriced
 
 
@@ -57,16 +57,6 @@ class PlacementBinding(Value, frozen=True, kw_only=True):
     """What the one of them that would gain most would save."""
 
 
-class PlacementShortfall(Value, frozen=True, kw_only=True):
-    """What no placement can keep, and what is missing at least."""
-
-    constraint: PlacementConstraint
-    name: str
-    shortfall: str
-    change: str
-    """What to change."""
-
-
 class Placement(ProjectAnswer, frozen=True, kw_only=True):
     """Zones for machines at least cost of traffic."""
 
@@ -82,15 +72,23 @@ class Placement(ProjectAnswer, frozen=True, kw_only=True):
     baseline_usd_per_month: Decimal
     """The same as they stand today."""
     bound_usd_per_month: Decimal | None = None
-    """No placement under these constraints costs less."""
+    """No placement under these constraints costs less.
+
+    None: what is known is below half of the plan, which says nothing of how good it is.
+    """
     is_proven: bool = False
     """Whether no placement costs less, by more than `proven_within_usd`."""
     proven_within_usd: Decimal
     """What the free first GiB of prices between regions can make of it."""
     bound_by: str = ""
-    """The argument behind the bound: `program`, `stars` or `eigenvalues`."""
+    """The argument behind the bound: `program`, `stars` or `eigenvalues`; empty without one."""
+    is_cut_short: bool = False
+    """Whether a time limit ended the search: another run may find another plan.
+
+    All other limits count what is done, and end every run alike.
+    """
     gap_ratio: float | None = None
-    """How much more than the best plan it costs at most; None where the bound is 0."""
+    """How much more than the best plan it costs at most; None where that is not known."""
     line_items: tuple[LineItem, ...] = ()
     baseline_line_items: tuple[LineItem, ...]
     unpriced: tuple[Unpriced, ...]
@@ -104,7 +102,9 @@ class Placement(ProjectAnswer, frozen=True, kw_only=True):
     rest_usd_per_month: Decimal = Decimal(0)
     """What those below it are worth."""
     bindings: tuple[PlacementBinding, ...] = ()
-    infeasible: tuple[PlacementShortfall, ...] = ()
+    is_feasible: bool = True
+    infeasible: tuple[Shortfall, ...] = ()
+    """What no placement can keep, each of a zone, a group or a pair."""
     machine_count: int
     movable_count: int
     part_count: int = 0

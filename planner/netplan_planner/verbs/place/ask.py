@@ -15,24 +15,31 @@ class PlaceChoices(Request, frozen=True, kw_only=True):
     vms: Annotated[
         Path | None,
         Ask(
-            "Table of machines instead of an inventory: name, zone, region, vcpus, group,"
-            " is_spread, is_pinned, machine_type (docs/place.md).",
+            "Table of VMs instead of an inventory (docs/reference/verbs/place.md): name, zone, "
+            "region, vcpus, group, is_spread, is_pinned, machine_type.",
             metavar="FILE",
         ),
     ] = None
     edges: Annotated[
         Path | None,
-        Ask("Table of their traffic: src, dst, gib_per_month, max_rtt_ms.", metavar="FILE"),
+        Ask(
+            "Table of their traffic (docs/reference/verbs/place.md): src, dst, gib_per_month, "
+            "max_rtt_ms.",
+            metavar="FILE",
+        ),
     ] = None
     zones: Annotated[
         Path | None,
-        Ask("Table of the zones where they may stand: zone, capacity_vcpus.", metavar="FILE"),
+        Ask(
+            "Table of the allowed zones (docs/reference/verbs/place.md): zone, capacity_vcpus.",
+            metavar="FILE",
+        ),
     ] = None
     least_saving_usd: Annotated[
         float | None,
         Ask(
-            "The stop line: what a move has to save a month (default: 20, as the rule"
-            " chatty-inter-zone-pair).",
+            "Savings per month that a move must reach (default: 20), as in the rule "
+            "chatty-inter-zone-pair.",
             "--least-saving",
             metavar="USD",
             least=0,
@@ -44,8 +51,8 @@ class PlaceChoices(Request, frozen=True, kw_only=True):
         float | None,
         Reading(str, percentage),
         Ask(
-            "How much more vCPUs than today a zone may hold, where no table says (default: 25% of"
-            " an inventory; tables: no limit).",
+            "vCPUs that a zone may gain, as a share (default: 25%). A table of zones overrides "
+            "it. Tables of VMs have no limit by default.",
             "--zone-growth",
             metavar="PERCENT",
             panel=CHOICE,
@@ -54,8 +61,8 @@ class PlaceChoices(Request, frozen=True, kw_only=True):
     between_regions: Annotated[
         bool | None,
         Ask(
-            "Whether machines of tables may leave their region (default: where --zones names"
-            " others).",
+            "Whether VMs of tables may leave their region. Default: yes if --zones has other "
+            "regions.",
             "--between-regions/--within-regions",
             panel=CHOICE,
         ),

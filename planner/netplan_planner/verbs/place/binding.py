@@ -6,11 +6,11 @@ from decimal import Decimal
 
 import numpy as np
 
+from netplan_planner.model.plans.plan_answer import Shortfall
 from netplan_planner.units import counted
 from netplan_planner.verbs.place.answer import (
     PlacementBinding,
     PlacementConstraint,
-    PlacementShortfall,
 )
 from netplan_planner.verbs.place.asked import Asked
 from netplan_planner.verbs.place.numbers import Numbers
@@ -81,16 +81,16 @@ def broken_by(asked: Asked, numbers: Numbers, zones: Zones) -> tuple[str, ...]:
         stands = len(np.unique(zones[group.members]))
         if stands < group.least_zones:
             found.append(
-                f"group {group_name(name)} stands in {counted(stands, 'zone')}, not in"
-                f" {group.least_zones}"
+                f"group {group_name(name)} is in {counted(stands, 'zone')}, not in "
+                f"{group.least_zones}"
             )
     for limit, one in zip(problem.rtt_limits, asked.limits, strict=True):
         a, b = int(zones[limit.one]), int(zones[limit.other])
         if limit.is_too_far[a, b]:
             names = f"{asked.machines[one.one].name} and {asked.machines[one.other].name}"
             found.append(
-                f"{names}: a round trip of {_ms(numbers.rtt_ms[a, b])} between {asked.zones[a]} and"
-                f" {asked.zones[b]}, at most {one.most_ms:g} ms asked for"
+                f"{names}: round trip {_ms(numbers.rtt_ms[a, b])} between {asked.zones[a]} and "
+                f"{asked.zones[b]}, allowed at most {one.most_ms:g} ms"
             )
     return tuple(found)
 
@@ -99,17 +99,16 @@ def _ms(value: float) -> str:
     return "unknown length" if np.isnan(value) else f"{value:.3g} ms"
 
 
-def shortfalls_of(
-    asked: Asked, numbers: Numbers, found: Shortfalls
-) -> tuple[PlacementShortfall, ...]:
+def shortfalls_of(asked: Asked, numbers: Numbers, found: Shortfalls) -> tuple[Shortfall, ...]:
     """Return what no placement can keep, with the smallest shortfall and what to change."""
     if not found.is_known:
         return (
-            PlacementShortfall(
-                constraint=PlacementConstraint.CAPACITY,
+            Shortfall(
+                binding=PlacementConstraint.CAPACITY.value,
                 name="all constraints together",
-                shortfall="no placement was found in time, nor a proof that there is none",
-                change="give zones more capacity, or unpin machines",
+                shortfall="no placement was found within the time limit, and no proof that there "
+                "is none",
+                changes=("give zones more capacity", "unpin VMs"),
             ),
         )
     return (
@@ -119,22 +118,24 @@ def shortfalls_of(
     )
 
 
-def _of_capacity(asked: Asked, numbers: Numbers, found: Shortfalls) -> Iterator[PlacementShortfall]:
+def _of_capacity(asked: Asked, numbers: Numbers, found: Shortfalls) -> Iterator[Shortfall]:
     for zone, vcpus in found.vcpus:
         name, room = asked.zones[zone], numbers.problem.capacity[zone]
         pinned = [one for one in asked.machines if one.pinned and one.zone == name]
         held = sum(one.vcpus or 0.0 for one in pinned)
-        why = f"; {held:,.6g} of them are of pinned machines" if held > room else ""
-        yield PlacementShortfall(
-            constraint=PlacementConstraint.CAPACITY,
+        why = f"; {held:,.6g} of them belong to pinned VMs" if held > room else ""
+        yield Shortfall(
+            binding=PlacementConstraint.CAPACITY.value,
             name=name,
             shortfall=f"{vcpus:,.6g} vCPUs too few: it holds {room:,.6g}{why}",
-            change=f"give {name} or another zone of its region {vcpus:,.6g} vCPUs more"
-            + (", or unpin a machine there" if held > room else ""),
+            changes=(
+                f"give {name} or another zone of its region {vcpus:,.6g} vCPUs more",
+                *(("unpin a VM there",) if held > room else ()),
+            ),
         )
 
 
-def _of_groups(asked: Asked, numbers: Numbers, found: Shortfalls) -> Iterator[PlacementShortfall]:
+def _of_groups(asked: Asked, numbers: Numbers, found: Shortfalls) -> Iterator[Shortfall]:
     for number, short in found.zones:
         group = numbers.problem.groups[number]
         members = [asked.machines[at] for at in group.members.tolist()]
@@ -146,16 +147,18 @@ def _of_groups(asked: Asked, numbers: Numbers, found: Shortfalls) -> Iterator[Pl
         pins = "; ".join(
             f"{', '.join(names[:_NAMED])} are pinned to {zone}" for zone, names in joined.items()
         )
-        yield PlacementShortfall(
-            constraint=PlacementConstraint.SPREAD,
+        yield Shortfall(
+            binding=PlacementConstraint.SPREAD.value,
             name=group_name(numbers.group_names[number]),
             shortfall=f"{counted(short, 'zone')} too few of {group.least_zones}"
             + (f": {pins}" if pins else ""),
-            change="unpin one of them" if pins else "add a zone or capacity, or unpin a member",
+            changes=("unpin one of them",)
+            if pins
+            else ("add a zone or capacity", "unpin a member"),
         )
 
 
-def _of_limits(asked: Asked, numbers: Numbers, found: Shortfalls) -> Iterator[PlacementShortfall]:
+def _of_limits(asked: Asked, numbers: Numbers, found: Shortfalls) -> Iterator[Shortfall]:
     for number in found.pairs:
         limit = asked.limits[number]
         allowed = numbers.problem.allowed
@@ -165,17 +168,17 @@ def _of_limits(asked: Asked, numbers: Numbers, found: Shortfalls) -> Iterator[Pl
         rtt = numbers.rtt_ms[open_pairs]
         least = float(np.nanmin(rtt)) if not np.isnan(rtt).all() else float("nan")
         names = f"{asked.machines[limit.one].name} and {asked.machines[limit.other].name}"
-        yield PlacementShortfall(
-            constraint=PlacementConstraint.ROUND_TRIP,
+        may_meet = numbers.is_between_regions or _same_region(asked, limit.one, limit.other)
+        yield Shortfall(
+            binding=PlacementConstraint.ROUND_TRIP.value,
             name=names,
-            shortfall=f"{limit.most_ms:g} ms asked for; where both may stand, the least is"
-            f" {_ms(least)}",
-            change=f"allow {_ms(least)}, unpin one of them, or take them out of groups that stand"
-            " apart"
-            + (
-                ""
-                if numbers.is_between_regions or _same_region(asked, limit.one, limit.other)
-                else "; --between-regions lets them meet"
+            shortfall=f"{limit.most_ms:g} ms is required; the minimum in the allowed zones is "
+            f"{_ms(least)}",
+            changes=(
+                f"allow {_ms(least)}",
+                "unpin one of them",
+                "remove them from groups that must stay apart",
+                *(() if may_meet else ("--between-regions allows zones closer to each other",)),
             ),
         )
 

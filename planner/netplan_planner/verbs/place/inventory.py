@@ -10,6 +10,7 @@ import numpy as np
 
 from netplan_planner.errors import InputError, UsageError
 from netplan_planner.machines.groups import replica_sets, why_it_stays
+from netplan_planner.machines.stores import data_caution, why_store
 from netplan_planner.model import Address, Facts, Instance, PathClass
 from netplan_planner.paths.priced_paths import priced_path_of
 from netplan_planner.verbs.place.ask import PlaceChoices
@@ -46,28 +47,31 @@ class Ties:
 
     def _refers(self, one: Instance) -> Iterator[str]:
         inventory = self._facts.inventory
+        if data := data_caution(why_store(self._facts, one)):
+            yield data
         group = inventory.group_by_member.get(one.ref.self_link)
         if group is not None and not group.is_managed:
             yield (
-                f"The instance group {group.name} is of {group.location}: put the new machine into"
-                " one of its own zone, and that behind the load balancers of the old one."
+                f"The instance group {group.name} is in {group.location}. Put the new VM into a "
+                "group of its own zone, and that group behind the load balancers of the old one."
             )
         for nic in one.interfaces:
             inside = self._inside.get((one.region, nic.internal_ipv4))
             if inside is not None:
                 yield (
-                    f"{nic.internal_ipv4} is reserved ({inside.name}): the new machine can only"
-                    " have it once the old one is deleted."
+                    f"{nic.internal_ipv4} is reserved ({inside.name}): the new VM can use it "
+                    "only after the old one is deleted."
                 )
             if nic.external_ipv4 is None:
                 continue
             if inventory.is_static(nic.external_ipv4):
                 yield (
-                    f"{nic.external_ipv4} is reserved: take it off the old machine for the new one."
+                    f"{nic.external_ipv4} is reserved: remove it from the old VM for the new one."
                 )
             else:
                 yield (
-                    f"{nic.external_ipv4} is ephemeral and goes: clients outside need the new one."
+                    f"{nic.external_ipv4} is ephemeral and is released: external clients need "
+                    "the new address."
                 )
 
 
@@ -80,13 +84,13 @@ def asked_of(facts: Facts, title: str, request: PlaceChoices) -> Asked:
     """
     if facts.traffic is None:
         raise UsageError(
-            "zones are chosen by traffic: name flow logs (--traffic FILE), or tables of machines"
-            " and traffic (--vms FILE --edges FILE)"
+            "zones are chosen by traffic: add flow logs (--traffic FILE), or tables of VMs and "
+            "traffic (--vms FILE --edges FILE)"
         )
     if request.between_regions:
         raise UsageError(
-            "--between-regions is for tables (--vms, --edges): what a machine sends to others than"
-            " these machines, and its own price, change with the region"
+            "--between-regions is for tables (--vms, --edges). A VM's other traffic and its own "
+            "price change with the region"
         )
     running = [one for one in facts.inventory.instances if not one.is_off]
     count = Counter(one.name for one in running)
@@ -102,7 +106,7 @@ def asked_of(facts: Facts, title: str, request: PlaceChoices) -> Asked:
     number |= {zone: len(running) + at for at, zone in enumerate(foreign)}
     kinds, edges = _edges(facts, number)
     if not len(edges.src):
-        raise InputError("no traffic between two machines of the inventory was seen")
+        raise InputError("no traffic between two VMs of the inventory was seen")
     groups, least = _groups(facts, running)
     ties = Ties(facts)
     machines = tuple(
@@ -110,7 +114,7 @@ def asked_of(facts: Facts, title: str, request: PlaceChoices) -> Asked:
         for one in running
     )
     machines += tuple(
-        AskedMachine(f"others in {zone}", zone, 0.0, pinned="it is not ours", is_foreign=True)
+        AskedMachine(f"others in {zone}", zone, 0.0, pinned="it is not yours", is_foreign=True)
         for zone in foreign
     )
     zones = tuple(sorted({one.zone for one in machines}))
@@ -124,13 +128,14 @@ def asked_of(facts: Facts, title: str, request: PlaceChoices) -> Asked:
         capacity=np.full(len(zones), np.inf),
         least_zones=least,
         assumptions=(
-            "the bill is of traffic between these machines, and of what they send to machines of"
-            " others in zones that flow logs name",
-            "machines cost the same in every zone of a region",
-            "machines go to zones of their region where others of the input stand already",
-            "copies of one service (group, role label or name) stand in as many zones as today",
-            "no machine uses a reservation without naming it: these are not read, and a move leaves"
-            " them paid and empty",
+            "the bill covers traffic between these VMs, and their traffic to other VMs in zones "
+            "that flow logs name",
+            "VMs cost the same in every zone of a region",
+            "VMs move only to zones of their region that other VMs of the input already use",
+            "copies of one service (same group, role label, name, or three equal signs) stay in "
+            "as many zones as today",
+            "no VM uses a reservation without naming it: such reservations are not read, and "
+            "stay paid and empty after a move",
             *stopped_machines(facts.inventory),
         ),
         incomplete=what_is_incomplete(facts, ()),
@@ -199,9 +204,7 @@ def _groups(facts: Facts, running: list[Instance]) -> tuple[dict[str, str], dict
     for one in running:
         keys = copies.by_machine.get(one.ref.self_link, frozenset())
         # A role or an instance group says more than a name; of names the one that more have.
-        said = sorted(
-            keys, key=lambda key: ("both are named" in key, -len(copies.machines[key]), key)
-        )
+        said = sorted(keys, key=lambda key: (_told_by(key), -len(copies.machines[key]), key))
         if said:
             chosen[one.ref.self_link] = said[0]
     members: dict[str, list[Instance]] = defaultdict(list)
@@ -217,6 +220,11 @@ def _groups(facts: Facts, running: list[Instance]) -> tuple[dict[str, str], dict
     )
 
 
+def _told_by(key: str) -> int:
+    """Return the rank of what makes machines copies: a group or role, then a name, then signs."""
+    return ("both are named" in key) + 2 * ("both have the same" in key)
+
+
 def _machine(facts: Facts, ties: Ties, one: Instance, name: str, group: str) -> AskedMachine:
     shape = facts.shape(one.machine_type)
     vcpus = float(shape.vcpus) if shape is not None else None
@@ -225,7 +233,7 @@ def _machine(facts: Facts, ties: Ties, one: Instance, name: str, group: str) -> 
         zone=one.zone,
         vcpus=vcpus,
         group=group,
-        pinned=why_it_stays(facts, one) or ("its vCPUs are not known" if vcpus is None else ""),
+        pinned=why_it_stays(facts, one) or ("its vCPUs are unknown" if vcpus is None else ""),
         offered=offered_in(facts, one.machine_type, one.zone),
         breaks=ties.what_breaks(one),
         instance=one,

@@ -34,9 +34,9 @@ def _check_zones(facts: Facts, asked: Asked) -> None:
     for zone in asked.zones:
         if zone not in known:
             raise InputError(
-                f"{asked.title}: {inert_line(zone)} is no zone that the price snapshot of"
-                f" {book.info.network_as_of} knows{did_you_mean(zone, known)}; one newer than that:"
-                " netplan prices refresh"
+                f"{asked.title}: {inert_line(zone)} is not a zone in the price snapshot of "
+                f"{book.info.network_as_of}{did_you_mean(zone, known)}; for a newer zone: "
+                "netplan prices refresh"
             )
 
 
@@ -48,8 +48,8 @@ def _with_type(facts: Facts, one: AskedMachine) -> AskedMachine:
         book = facts.prices
         known = book.types.shapes if isinstance(book, SnapshotPriceBook) else ()
         raise InputError(
-            f"{inert_line(one.name)}: {inert_line(one.machine_type)!r} is no machine type that is"
-            f" known here{did_you_mean(one.machine_type, known)}"
+            f"{inert_line(one.name)}: {inert_line(one.machine_type)!r} is an unknown machine "
+            f"type{did_you_mean(one.machine_type, known)}"
         )
     if one.vcpus is not None and one.vcpus != shape.vcpus:
         raise InputError(
@@ -79,8 +79,8 @@ class MachineCosts:
         for one in self._asked.machines:
             if one.machine_type and self._items(one.machine_type, one.zone) is None:
                 raise MissingDatum(
-                    f"{one.name}: no price of {one.machine_type} in {region_of(Zone(one.zone))}:"
-                    " leave its machine_type out, and its vcpus in, to place it by traffic alone"
+                    f"{one.name}: price of {one.machine_type} in {region_of(Zone(one.zone))} "
+                    "unknown. To place it by traffic alone, leave machine_type out and state vcpus"
                 )
 
     def table(self) -> Floats:

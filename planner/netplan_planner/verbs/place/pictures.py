@@ -56,5 +56,5 @@ def savings(answer: Placement, currency: CurrencyRate | None = None) -> Savings 
         ),
         up=tuple(Tick(y(value), dollars(value, currency)) for value in scale(most)),
         stop=Tick(x(worth), "stop line") if 0 < worth < count else None,
-        alt=f"the first {worth:,} of {count:,} moves save {saved} a month, all of them {whole}",
+        alt=f"the first {worth:,} of {count:,} moves save {saved}/month, all of them {whole}",
     )

@@ -8,7 +8,13 @@ import numpy as np
 from msgspec.structs import replace
 
 from netplan_planner.errors import MissingDatum, UsageError
-from netplan_planner.ledger.compared import AT_LIST, is_at_list
+from netplan_planner.ledger.compared import (
+    AT_LIST,
+    is_at_list,
+    most_saved,
+    over_line,
+    stopped_usd,
+)
 from netplan_planner.model import Facts, Inventory, Zone, spaced
 from netplan_planner.model.money.price_age import price_age
 from netplan_planner.model.plans.plan_answer import PlanChange, PlanChanges
@@ -27,6 +33,7 @@ from netplan_planner.verbs.place.inventory import asked_of, growth_of
 from netplan_planner.verbs.place.machines import machine_usd, with_types
 from netplan_planner.verbs.place.numbers import Numbers, numbers_of
 from netplan_planner.verbs.place.solve.feasible import Shortfalls
+from netplan_planner.verbs.place.solve.moves import Step
 from netplan_planner.verbs.place.solve.search import Placed, best_placement
 from netplan_planner.verbs.place.tables import read_tables
 from netplan_planner.world.calibration import with_calibration
@@ -40,8 +47,8 @@ _RULE, _THRESHOLD = "chatty-inter-zone-pair", "min_usd_per_month"
 _DIGITS = 6
 _CENT = Decimal("0.01")
 ONE_OFF = (
-    "a stop and a start of the machine, and a machine image of its disks, billed while it exists:"
-    " not known, for sizes of disks are not read"
+    "a stop and start of the VM, and a machine image of its disks, billed while it exists (cost "
+    "unknown, because disk sizes are not read)"
 )
 
 Say = Callable[[str], None]
@@ -49,15 +56,15 @@ Say = Callable[[str], None]
 
 @verb(
     panel=panels.PLAN,
+    question="Which zones make the traffic cheapest?",
     has_look=True,
-    explains="Every move, bill and command.",
-    ends=lambda _, found: not found.infeasible,
+    explains="Show every move, bill and command.",
 )
 def place(ask: PlaceAsk, now: Now) -> Placement:
-    """Choose zones for machines at least cost of traffic, and rank the moves by saving.
+    """Choose the zones of VMs with the lowest traffic cost, and rank the moves by saving.
 
-    Capacity of zones, groups that stay spread, pins and round trips are kept. Prints commands;
-    changes nothing. Exit status: 0, or 1 when no placement keeps every constraint.
+    Keeps zone capacity, spread groups, pins and round-trip limits. Prints commands and changes
+    nothing. Exit status: 0, or 1 when no placement meets every constraint.
     """
     return plan_places(request_of(ask), ask.choices, now.say)
 
@@ -73,17 +80,46 @@ def plan_places(
         MissingDatum: If no traffic has a known price.
     """
     facts, asked = _asked(request, wanted, say)
+    return placement_of(facts, asked, request, wanted, say)
+
+
+def placement_of(
+    facts: Facts,
+    asked: Asked,
+    request: InputRequest,
+    wanted: PlaceChoices,
+    say: Say = lambda _: None,
+) -> Placement:
+    """Return zones for machines; at list prices where the bill does not tell what they change.
+
+    Raises:
+        MissingDatum: If no traffic has a known price.
+    """
     found, is_listed = _placed(facts, asked, request, wanted, say)
     if is_listed:
-        found, _ = _placed(facts.even, asked, request, wanted, say)
+        found, _ = _placed(facts.even, asked, request, wanted, say, Prices(facts, asked))
         return replace(found, assumptions=(*found.assumptions, f"moves are compared {AT_LIST}"))
     return found
 
 
 def _placed(
-    facts: Facts, asked: Asked, request: InputRequest, wanted: PlaceChoices, say: Say
+    facts: Facts,
+    asked: Asked,
+    request: InputRequest,
+    wanted: PlaceChoices,
+    say: Say,
+    paid: Prices | None = None,
 ) -> tuple[Placement, bool]:
-    """Return zones, and whether what they change is compared at list prices."""
+    """Return zones, and whether what they change is compared at list prices.
+
+    Args:
+        facts: With the prices that zones are compared by.
+        asked: Machines, zones and traffic.
+        request: What is read.
+        wanted: What the placement keeps.
+        say: Where progress goes.
+        paid: Where these are list prices, those that are paid: no move saves more.
+    """
     prices = Prices(facts, asked)
     prices.machines.check()
     numbers = numbers_of(
@@ -95,7 +131,7 @@ def _placed(
     baseline = prices.bill(numbers.problem.today)
     if baseline.unpriced and not baseline.usd:
         reasons = "\n".join(dict.fromkeys(one.reason for one in baseline.unpriced))
-        raise MissingDatum(f"no price for any of this traffic that is not free: {reasons}")
+        raise MissingDatum(f"none of the billed traffic has a known price: {reasons}")
     least = wanted.least_saving_usd
     if least is None:
         least = facts.threshold(_RULE, _THRESHOLD)
@@ -108,19 +144,51 @@ def _placed(
     )
     found = best_placement(numbers.problem, say)
     if isinstance(found, Shortfalls):
-        return replace(answer, infeasible=shortfalls_of(asked, numbers, found)), False
+        short = shortfalls_of(asked, numbers, found)
+        return replace(answer, is_feasible=False, infeasible=short), False
+    if paid is not None:
+        steps = _at_most_paid(asked, found, paid)
+        over = sum(one.saving_usd for one in found.steps) - sum(one.saving_usd for one in steps)
+        solved = _solved(answer, asked, numbers, prices, found._replace(steps=steps))
+        return _with_more(solved, Decimal(str(round(over, _DIGITS)))), True
     solved = _solved(answer, asked, numbers, prices, found)
     return solved, is_at_list(facts.prices, baseline.lines, solved.line_items)
+
+
+def _at_most_paid(asked: Asked, found: Placed, paid: Prices) -> tuple[Step, ...]:
+    """Return the steps, of which none saves more than what stops being paid by it."""
+    zones = np.array([asked.zones.index(one.zone) for one in asked.machines])
+    was, steps = paid.bill(zones).lines, []
+    for step in found.steps:
+        moved = list(step.machines)
+        zones[moved] = found.zones[moved]
+        now = paid.bill(zones).lines
+        most = most_saved(Decimal(step.saving_usd), stopped_usd(was, now))
+        steps.append(step._replace(saving_usd=float(most)))
+        was = now
+    return tuple(steps)
+
+
+def _with_more(found: Placement, over: Decimal) -> Placement:
+    """Return a placement that costs more than list prices say, by what they save above the bill."""
+    if not over or found.usd_per_month is None:
+        return found
+    bound, usd = found.bound_usd_per_month, found.usd_per_month + over
+    bound = bound + over if bound is not None else None
+    return replace(
+        found,
+        usd_per_month=usd,
+        bound_usd_per_month=bound,
+        gap_ratio=_gap_ratio(usd, bound) if bound is not None else None,
+        line_items=(*found.line_items, over_line(over, found.prices_as_of)),
+    )
 
 
 def _asked(request: InputRequest, wanted: PlaceChoices, say: Say) -> tuple[Facts, Asked]:
     reads = (request.projects, request.parents, request.inventory, request.demo, request.traffic)
     tables = (wanted.vms, wanted.edges)
     if any(tables) and any(reads):
-        raise UsageError(
-            "--vms and --edges are machines and traffic of their own: leave the inventory and"
-            " traffic out"
-        )
+        raise UsageError("--vms and --edges replace the inventory and traffic: leave those out")
     if any(tables):
         facts = _facts_of_tables(request)
         return facts, with_types(facts, read_tables(wanted))
@@ -178,7 +246,7 @@ def _stays(asked: Asked, numbers: Numbers) -> dict[str, int]:
     reasons = Counter(one.pinned for one in asked.own if one.pinned)
     alone = len(asked.own) - len(numbers.problem.movable) - reasons.total()
     if alone:
-        reasons["no other zone to go to"] = alone
+        reasons["no other zone is available"] = alone
     return dict(sorted(reasons.items(), key=lambda one: (-one[1], one[0])))
 
 
@@ -187,23 +255,23 @@ def _assumptions(asked: Asked, numbers: Numbers, wanted: PlaceChoices) -> list[s
     growth = growth_of(wanted)
     if growth is not None:
         found.append(
-            f"no zone takes more than {growth:.0%} more vCPUs of these machines than it has today,"
-            " where no table says what it holds (--zone-growth)"
+            f"no zone gains more than {growth:.0%} of the vCPUs that these VMs have there today, "
+            "unless a table states its capacity (--zone-growth)"
         )
     typed = sum(bool(one.machine_type) for one in asked.machines)
     if numbers.is_between_regions:
         if typed < len(asked.machines):
             found.append(
-                "machines may change their region (--within-regions keeps them); what"
-                f" {len(asked.machines) - typed:,} of them cost there is not counted, for their"
-                " machine_type is not given"
+                "VMs may change their region (--within-regions prevents it); the region's price "
+                f"is not counted for {len(asked.machines) - typed:,} of them, because their "
+                "machine_type is not given"
             )
     elif wanted.vms is not None and not wanted.may_leave_region:
-        found.append("machines stay in their region (--between-regions lets them leave)")
+        found.append("VMs stay in their region (--between-regions allows a change)")
     if typed:
-        found.append("machines are billed on demand, all month, without commitments and disks")
+        found.append("VMs are billed on demand, all month, without commitments and disks")
     if numbers.problem.rtt_limits:
-        found.append("round trips are typical ones of idle paths (netplan predict)")
+        found.append("round-trip times are typical for idle paths (netplan predict)")
     return found
 
 
@@ -223,6 +291,7 @@ def _solved(
     worth = sum((one.saving_usd_per_month for one in moves if one.is_worth_it), Decimal(0))
     rest = sum((one.saving_usd_per_month for one in moves if not one.is_worth_it), Decimal(0))
     is_proven = plan.usd - bound < _CENT / 2 + numbers.step_usd
+    is_stated = is_proven or says_something(plan.usd, bound)
     return replace(
         answer,
         assignment={
@@ -231,10 +300,11 @@ def _solved(
         },
         moves=moves,
         usd_per_month=plan.usd,
-        bound_usd_per_month=bound,
+        bound_usd_per_month=bound if is_stated else None,
         is_proven=is_proven,
-        bound_by=found.bound_by,
-        gap_ratio=float(plan.usd / bound - 1) if bound else (0.0 if is_proven else None),
+        bound_by=found.bound_by if is_stated else "",
+        is_cut_short=found.is_cut_short,
+        gap_ratio=_gap_ratio(plan.usd, bound) if is_stated else None,
         line_items=plan.lines,
         unpriced=plan.unpriced,
         spread_usd_per_month=prices.bill(found.zones, _inside_groups(asked, numbers)).usd,
@@ -244,6 +314,15 @@ def _solved(
         part_count=found.part_count,
         changes=_changes(asked, moves),
     )
+
+
+def says_something(usd: Decimal, bound_usd: Decimal) -> bool:
+    """Return whether a bound tells how good a plan is: it is at least half of what that costs."""
+    return 2 * bound_usd >= usd
+
+
+def _gap_ratio(usd: Decimal, bound_usd: Decimal) -> float:
+    return float(usd / bound_usd - 1) if bound_usd else 0.0
 
 
 def _at_last_steps(asked: Asked, prices: Prices, zones: np.ndarray) -> Decimal:
@@ -298,8 +377,8 @@ def _changes(asked: Asked, moves: tuple[PlannedMove, ...]) -> PlanChanges:
             taken.add(wanted)
     return in_order(
         steps,
-        "The greatest saving a move comes first. One may stop after any step of the plan; moves of"
-        " one step (JSON: step) go together. Verify each before the next.",
+        "The move with the largest saving comes first. You can stop after any step. Moves of "
+        "one step (JSON: step) belong together. Verify each step before the next.",
     )
 
 

@@ -7,7 +7,7 @@ from netplan_planner.model import Amount
 from netplan_planner.renderers import document as doc
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import Cell, DataTable, phrases
-from netplan_planner.renderers.content.plans import changes
+from netplan_planner.renderers.content.plans import changes, shortfalls
 from netplan_planner.renderers.document import Block, Line, Role, Span, fixed, line, say
 from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.verbs.place import answer as places
@@ -25,9 +25,9 @@ _WORDS = {
     places.PlacementConstraint.OFFER: "the machine types offered in",
 }
 _BOUNDS = {
-    "program": "by a linear program of each part",
-    "stars": "by each machine's traffic to groups that stand apart",
-    "eigenvalues": "by eigenvalues of the traffic graph",
+    "program": "from a linear program of each part",
+    "stars": "from each VM's traffic to groups that must stay apart",
+    "eigenvalues": "from eigenvalues of the traffic graph",
 }
 
 
@@ -55,21 +55,22 @@ def _rows(answer: Placement) -> Iterator[tuple[Cell, ...]]:
 
 def blocks(answer: Placement, options: RenderOptions) -> Iterator[Block]:
     """Yield what is saved, the moves, what binds and how to do it."""
-    basis = f"{answer.machine_count:,} machines · prices of {answer.prices_as_of}"
+    basis = f"{answer.machine_count:,} VMs · prices of {answer.prices_as_of}"
     yield doc.Title(line=line(say(answer.title)), basis=line(basis))
-    if answer.price_age:
-        yield doc.para(say(answer.price_age, length=_LONG))
-    if answer.infeasible:
-        yield from _infeasible(answer)
+    if not answer.is_feasible:
+        yield doc.para(say("No placement meets every constraint", Role.BAD), ":")
+        yield from shortfalls(answer.infeasible)
         return
     yield doc.para(_verdict(answer))
     yield doc.para(_proof(answer))
+    if answer.is_cut_short:
+        yield doc.para("The time limit stopped the search. Another run may find another plan.")
     yield from _moves(answer, options)
     yield from _why(answer, options)
     if options.gives_sources():
         for label, items in (
             ("today", answer.baseline_line_items),
-            ("as planned", answer.line_items),
+            ("planned", answer.line_items),
         ):
             if items:
                 lines = phrases.bills(items, _ROWS, are_costs=True)
@@ -83,18 +84,11 @@ def _amount(usd: Decimal, role: Role = Role.PLAIN) -> Span:
     return fixed(Amount(usd=usd), role)
 
 
-def _infeasible(answer: Placement) -> Iterator[Block]:
-    yield doc.para(say("No placement keeps every constraint", Role.BAD), ":")
-    for one in answer.infeasible:
-        text = f" {one.name}: {one.shortfall}. To do: {one.change}"
-        yield doc.item(say(one.constraint.value, Role.STRONG), say(text, length=_LONG))
-
-
 def _billed(answer: Placement) -> str:
     """Return what the bill is of."""
     if answer.has_machines:
-        return "these machines and their traffic cost "
-    return "the traffic between these machines costs "
+        return "these VMs and their traffic cost "
+    return "the traffic between these VMs costs "
 
 
 def _verdict(answer: Placement) -> Line:
@@ -102,17 +96,17 @@ def _verdict(answer: Placement) -> Line:
     saved = answer.baseline_usd_per_month - answer.usd_per_month
     if not answer.moves:
         return line(
-            f"Nothing is to be moved: {_billed(answer)}",
+            f"No moves are needed: {_billed(answer)}",
             _amount(answer.baseline_usd_per_month),
-            " a month where they stand",
+            "/month in the current zones",
         )
     moves = figures.counted(len(answer.moves), "move")
     if not any(one.is_worth_it for one in answer.moves) and saved >= 0:
         return line(
-            say("No move is worth it", Role.STRONG),
+            say("No move reaches the minimum saving", Role.STRONG),
             f": {moves} would save ",
             _amount(saved),
-            f" a month; {_billed(answer)}",
+            f"/month; {_billed(answer)}",
             _amount(answer.baseline_usd_per_month),
         )
     word = "save" if saved >= 0 else "cost"
@@ -120,7 +114,7 @@ def _verdict(answer: Placement) -> Line:
     return line(
         f"{moves} {word} ",
         _amount(abs(saved), Role.GOOD if saved >= 0 else Role.COST),
-        f" a month: {_billed(answer)}",
+        f"/month: {_billed(answer)}",
         _amount(answer.usd_per_month),
         ", today ",
         _amount(answer.baseline_usd_per_month),
@@ -129,24 +123,22 @@ def _verdict(answer: Placement) -> Line:
 
 
 def _proof(answer: Placement) -> Line:
-    assert answer.bound_usd_per_month is not None
     if answer.is_proven:
         if answer.proven_within_usd:
             return line(
-                "Proven: no placement under these constraints costs ",
+                "Proven optimal: no placement under these constraints costs ",
                 _amount(answer.proven_within_usd),
-                " less, which the free first GiB of prices may make of it",
+                " less (the free first GiB of prices can save this much)",
             )
-        return line("Proven: no placement under these constraints costs less")
-    gap = ""
-    if answer.gap_ratio is not None and answer.gap_ratio < 1:
-        above = figures.share(answer.gap_ratio, 1)
-        at_most = "" if above.startswith("under") else "at most "
-        gap = f"; the plan is {at_most}{above} above that"
+        return line("Proven optimal: no placement under these constraints costs less")
+    if answer.bound_usd_per_month is None or answer.gap_ratio is None:
+        return line("The distance of this plan from the optimum is unknown")
+    above = figures.share(answer.gap_ratio, 1)
+    at_most = "" if above.startswith("under") else "at most "
     return line(
-        "Not proven to be the best; none costs less than ",
+        "Not proven optimal; lower bound ",
         _amount(answer.bound_usd_per_month),
-        f" ({_BOUNDS[answer.bound_by]}){gap}",
+        f" ({_BOUNDS[answer.bound_by]}); the plan is {at_most}{above} above it",
     )
 
 
@@ -156,31 +148,31 @@ def _moves(answer: Placement, options: RenderOptions) -> Iterator[Block]:
     worth = [one for one in answer.moves if one.is_worth_it]
     shown = answer.moves if options.verbosity else worth[:_ROWS]
     if shown:
-        yield doc.section("Moves, the greatest saving first")
+        yield doc.section("Moves, the largest saving first")
         columns = (
             doc.Column(title="step", is_number=True),
-            doc.Column(title="machine"),
+            doc.Column(title="VM"),
             doc.Column(title="from"),
             doc.Column(title="to"),
-            doc.Column(title="saves a month", is_number=True, stacked="saves {} a month"),
+            doc.Column(title="saves per month", is_number=True, stacked="saves {}/month"),
         )
         yield doc.Table(columns=columns, rows=tuple(map(_row, shown)))
     if len(shown) < len(worth):
         hidden = worth[len(shown) :]
-        text = f"and {figures.counted(len(hidden), 'move')} more above the line: "
+        text = f"and {figures.counted(len(hidden), 'move')} more above the minimum saving: "
         usd = sum((one.saving_usd_per_month for one in hidden), Decimal(0))
-        yield doc.para(text, _amount(usd), " a month (-v, or --output csv)")
+        yield doc.para(text, _amount(usd), "/month (-v, or --output csv)")
     rest = len(answer.moves) - len(worth)
     if rest:
         yield doc.para(
-            "Stop line at ",
+            "Minimum saving per move: ",
             _amount(answer.stop_line_usd_per_move),
-            f" a month and move: the rest, {figures.counted(rest, 'move')}, is worth ",
+            f"/month. The other {figures.counted(rest, 'move')} save ",
             _amount(answer.rest_usd_per_month),
-            " a month",
+            "/month",
         )
     if shown:
-        yield doc.para(f"Each costs once {answer.moves[0].one_off}")
+        yield doc.para(f"Each has a one-time cost: {answer.moves[0].one_off}")
 
 
 def _row(one: places.PlannedMove) -> tuple[Line, ...]:
@@ -194,30 +186,30 @@ def _row(one: places.PlannedMove) -> tuple[Line, ...]:
 
 
 def _why(answer: Placement, options: RenderOptions) -> Iterator[Block]:
-    yield doc.section("What it rests on")
+    yield doc.section("Assumptions and limits")
     for text in answer.broken_today[: None if options.verbosity else _BINDINGS]:
-        yield doc.item(say(f"broken today: {text}", length=_LONG))
+        yield doc.item(say(f"violated today: {text}", length=_LONG))
     more = len(answer.broken_today) - _BINDINGS
     if more > 0 and not options.verbosity:
-        yield doc.item(f"and {more:,} more broken today: -v")
+        yield doc.item(f"and {more:,} more violated today: -v")
     least = Decimal(0) if options.verbosity else answer.stop_line_usd_per_move / 10
     bindings = [one for one in answer.bindings if one.usd_per_month >= least]
     for one in bindings[: None if options.verbosity else _BINDINGS]:
-        count = figures.counted(one.machine_count, "machine")
-        text = f"binds: {_WORDS[one.constraint]} {one.name} ({count}; without it one would save "
-        yield doc.item(say(text, length=_LONG), _amount(one.usd_per_month), " a month)")
+        count = figures.counted(one.machine_count, "VM")
+        text = f"limited by {_WORDS[one.constraint]} {one.name} ({count}; saving without it "
+        yield doc.item(say(text, length=_LONG), _amount(one.usd_per_month), "/month)")
     if answer.spread_usd_per_month:
         yield doc.item(
-            "price of availability: ",
+            "cost of availability: ",
             _amount(answer.spread_usd_per_month),
-            " a month between members of groups that stay spread",
+            "/month between members of spread groups",
         )
     if answer.stays:
         text = "; ".join(f"{count:,}: {why}" for why, count in answer.stays.items())
-        yield doc.item(say(f"stay where they are: {text}", length=_LONG))
+        yield doc.item(say(f"not moved: {text}", length=_LONG))
     for unpriced in answer.unpriced:
         volume = figures.volume(unpriced.quantity)
-        text = f"no price, so not placed by it: {volume}, {unpriced.name}: {unpriced.reason}"
+        text = f"not counted, price unknown: {volume}, {unpriced.name}: {unpriced.reason}"
         yield doc.item(say(text, length=_LONG))
     for text in answer.assumptions:
         yield doc.item(say(f"assumed: {text}", length=_LONG))

@@ -16,37 +16,37 @@ from netplan_planner.verbs.place.asked import Asked, AskedEdges, AskedLimit, Ask
 _MOST_VCPUS, _MOST_GIB, _MOST_MS = 1e9, 1e12, 1e6
 """Far beyond what there is: more is a slip of the hand, and would drown all other sums."""
 VMS = (
-    Column(name="name", meaning="of the machine, once", is_required=True),
-    Column(name="zone", meaning="where it stands today", is_required=True),
-    Column(name="region", meaning="of the zone; empty: as the zone says"),
+    Column(name="name", meaning="of the VM, unique", is_required=True),
+    Column(name="zone", meaning="current zone", is_required=True),
+    Column(name="region", meaning="of the zone; empty: derived from the zone"),
     number_column(
-        "vcpus", "what it takes of a zone's capacity", unit="vCPU", least=0, most=_MOST_VCPUS
+        "vcpus", "what it uses of a zone's capacity", unit="vCPU", least=0, most=_MOST_VCPUS
     ),
-    Column(name="group", meaning="which machines belong together"),
-    Column(name="is_spread", meaning="true: the group's members stand in different zones"),
-    Column(name="is_pinned", meaning="true: it stays where it is"),
-    Column(name="machine_type", meaning="what is billed with the traffic; empty: only that is"),
+    Column(name="group", meaning="which VMs belong together"),
+    Column(name="is_spread", meaning="true: members of the group are in different zones"),
+    Column(name="is_pinned", meaning="true: it stays in its zone"),
+    Column(name="machine_type", meaning="billed with the traffic; empty: only traffic counts"),
 )
 EDGES = (
-    Column(name="src", meaning="the sender's name", is_required=True),
-    Column(name="dst", meaning="the receiver's name", is_required=True),
+    Column(name="src", meaning="name of the sender", is_required=True),
+    Column(name="dst", meaning="name of the receiver", is_required=True),
     number_column(
         "gib_per_month",
-        "what is sent, with headers",
+        "volume sent, with headers",
         unit="GiB",
         least=0,
         most=_MOST_GIB,
         is_required=True,
     ),
     number_column(
-        "max_rtt_ms", "the longest round trip; empty: any", unit="ms", least=0, most=_MOST_MS
+        "max_rtt_ms", "maximum round-trip time; empty: any", unit="ms", least=0, most=_MOST_MS
     ),
 )
 ZONES = (
-    Column(name="zone", meaning="where machines may stand", is_required=True),
+    Column(name="zone", meaning="an allowed zone", is_required=True),
     number_column(
         "capacity_vcpus",
-        "what it holds of these machines; empty: not known, so no limit",
+        "what it can hold of these VMs; empty: unknown, so no limit",
         unit="vCPU",
         least=0,
         most=_MOST_VCPUS,
@@ -65,23 +65,27 @@ def read_tables(request: PlaceChoices) -> Asked:
         InputError: If a table cannot be read, or contradicts itself or another one.
     """
     if request.vms is None or request.edges is None:
-        raise UsageError("machines and their traffic are two tables: --vms FILE and --edges FILE")
+        raise UsageError("VMs and their traffic are two tables: --vms FILE and --edges FILE")
     machines = _machines(request.vms)
     number = {machine.name: at for at, machine in enumerate(machines)}
     edges, limits = _edges(request.edges, number, request.vms)
     zones, capacity = _zones(request.zones, machines, request.vms)
     assumptions = [
-        "traffic between machines goes over internal addresses",
-        "commands are for the project that gcloud is set to, as tables name none",
+        "traffic between VMs uses internal addresses",
+        "commands use gcloud's current project, because the tables name none",
     ]
     if request.zones is None:
         assumptions.append(
-            "without --zones a machine may go where others of its region stand"
-            + ("" if request.zone_growth_ratio is not None else ", and zones hold all that comes")
+            "without --zones, a VM may move to zones that other VMs of its region use"
+            + (
+                ""
+                if request.zone_growth_ratio is not None
+                else ", and zones have no capacity limit"
+            )
         )
     elif np.isinf(capacity).any():
         open_zones = [zone for zone, room in zip(zones, capacity, strict=True) if np.isinf(room)]
-        assumptions.append(f"no limit where no capacity is given: {', '.join(open_zones)}")
+        assumptions.append(f"no limit for zones without a capacity: {', '.join(open_zones)}")
     if np.isfinite(capacity).any() or request.zone_growth_ratio is not None:
         lacking = [
             machine.name
@@ -90,8 +94,8 @@ def read_tables(request: PlaceChoices) -> Asked:
         ]
         if lacking:
             raise InputError(
-                f"{_shown(request.vms)}: vcpus of {_listed(lacking)} not known, and zones have a"
-                " capacity: fill them in"
+                f"{_shown(request.vms)}: vcpus of {_listed(lacking)} unknown, but zones have a "
+                "capacity: fill them in"
             )
     return Asked(
         title=_shown(request.vms),
@@ -132,28 +136,28 @@ def _machines(path: Path) -> tuple[AskedMachine, ...]:
         shown = table.shown
     rows = [(*cells[kind], vcpus[at]) for at, kind in enumerate(which.tolist())]
     if not rows:
-        raise InputError(f"{shown}: no machine")
+        raise InputError(f"{shown}: no VM")
     spread: dict[str, bool] = {}
     seen: dict[str, int] = {}
     found = []
     for at, (name, zone, region, group, is_spread, is_pinned, kind, count) in enumerate(rows, 1):
         where = f"{shown}: row {at}"
         if not name or not zone:
-            raise InputError(f"{where}: a machine needs a name, and the zone where it stands")
+            raise InputError(f"{where}: a VM needs a name and its zone")
         if name in seen:
             raise InputError(f"{where}: {inert_line(name)} is in row {seen[name]} already")
         seen[name] = at
         if not _ZONE.fullmatch(zone):
-            raise InputError(f"{where}: {inert_line(zone)} is no zone, such as us-central1-a")
+            raise InputError(f"{where}: {inert_line(zone)} is not a zone such as us-central1-a")
         if region and region != region_of(Zone(zone)):
             raise InputError(
-                f"{where}: {inert_line(name)} stands in {inert_line(zone)}, which is not in"
-                f" {inert_line(region)}: correct one of them"
+                f"{where}: {inert_line(name)} is in {inert_line(zone)}, which is not in "
+                f"{inert_line(region)}: correct one of them"
             )
         stays_apart = _boolean(is_spread, "is_spread", where)
         if stays_apart and not group:
             raise InputError(
-                f"{where}: {inert_line(name)} is to stay spread, but from whom: name its group"
+                f"{where}: {inert_line(name)} must stay spread, but has no group: state its group"
             )
         if (
             group
@@ -161,8 +165,8 @@ def _machines(path: Path) -> tuple[AskedMachine, ...]:
             and spread.setdefault(group, stays_apart) != stays_apart
         ):
             raise InputError(
-                f"{where}: group {inert_line(group)} is to stay spread by some rows and not by"
-                " others: give is_spread the same value in all of them"
+                f"{where}: is_spread of group {inert_line(group)} differs between rows: use one "
+                "value in all of them"
             )
         pinned = "is_pinned of the table" if _boolean(is_pinned, "is_pinned", where) else ""
         known = None if np.isnan(count) else float(count)
@@ -173,7 +177,7 @@ def _machines(path: Path) -> tuple[AskedMachine, ...]:
 
 def _boolean(cell: str, column: str, where: str) -> bool | None:
     if cell.casefold() not in _BOOLEANS:
-        raise InputError(f"{where}: {column} {inert_line(cell)!r} is neither true nor false")
+        raise InputError(f"{where}: {column} {inert_line(cell)!r} is not true or false")
     return _BOOLEANS[cell.casefold()]
 
 
@@ -193,8 +197,8 @@ def _edges(
             name = names[which[rows[0]]]
             near = did_you_mean(name, number)
             raise InputError(
-                f"{shown}: row {rows[0] + 1}: {column} {inert_line(name)!r} is no machine of"
-                f" {_shown(vms)}{near}"
+                f"{shown}: row {rows[0] + 1}: {column} {inert_line(name)!r} is not a VM of "
+                f"{_shown(vms)}{near}"
             )
         index = np.array([number[name] for name in names], dtype=np.intp)
         sides.append(index[which])
@@ -202,7 +206,7 @@ def _edges(
     if np.isnan(gib).any():
         row = int(np.flatnonzero(np.isnan(gib))[0]) + 1
         raise InputError(
-            f"{shown}: row {row}: gib_per_month is empty: 0 where nothing is sent, else how much"
+            f"{shown}: row {row}: gib_per_month is empty: state it, or 0 if nothing is sent"
         )
     src, dst = sides
     limits: dict[tuple[int, int], float] = {}
@@ -212,8 +216,8 @@ def _edges(
     kept = (src != dst) & (gib > 0)
     if not kept.any() and not limits:
         raise InputError(
-            f"{shown}: no traffic between two machines, as every row has 0 GiB or one end: nothing"
-            " says which zones are better"
+            f"{shown}: no traffic between two VMs: every row has 0 GiB or one end, so no zone is "
+            "better than another"
         )
     src, dst, gib = src[kept], dst[kept], gib[kept]
     order = np.lexsort((gib, dst, src))
@@ -237,18 +241,17 @@ def _zones(
         name = names[kind]
         if not _ZONE.fullmatch(name):
             raise InputError(
-                f"{shown}: row {at + 1}: {inert_line(name)!r} is no zone, such as us-central1-a"
+                f"{shown}: row {at + 1}: {inert_line(name)!r} is not a zone such as us-central1-a"
             )
         if name in found:
-            raise InputError(f"{shown}: row {at + 1}: {inert_line(name)} is there twice")
+            raise InputError(f"{shown}: row {at + 1}: {inert_line(name)} appears twice")
         found[name] = np.inf if np.isnan(capacity[at]) else float(capacity[at])
     for machine in machines:
         if machine.zone not in found:
             near = did_you_mean(machine.zone, found)
             raise InputError(
-                f"{_shown(vms)}: {inert_line(machine.name)} stands in {inert_line(machine.zone)},"
-                f" which {shown} does not have: add it (with capacity 0 if it is to be emptied)"
-                f"{near}"
+                f"{_shown(vms)}: {inert_line(machine.name)} is in {inert_line(machine.zone)}, "
+                f"which {shown} does not have: add it (with capacity 0 to empty it){near}"
             )
     order = sorted(found)
     return tuple(order), np.array([found[zone] for zone in order])

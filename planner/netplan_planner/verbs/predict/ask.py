@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, ClassVar
 
-from netplan_planner.asks import ANSWER, INPUT, OUTPUT, Ask, Bytes, Request, Texts
+from netplan_planner.asks import ANSWER, COMMON, INPUT, OUTPUT, Ask, Bytes, Request, Texts
 from netplan_planner.errors import UsageError
 from netplan_planner.planning.inputs import AsOf, Calibration, PriceInput
 from netplan_planner.planning.path_question import PATH, PathQuestion
@@ -35,7 +35,7 @@ def table_outputs(outputs: Sequence[str], former: str | None) -> tuple[OutputSpe
     check_outputs(specs)
     for spec in specs:
         if spec.format == PARQUET and spec.path is None:
-            raise UsageError("--output parquet: it is no text for a terminal: give parquet:PATH")
+            raise UsageError("--output parquet writes a file: give parquet:PATH")
     return specs
 
 
@@ -45,7 +45,7 @@ def _spec(text: str, form: str) -> OutputSpec:
     return parse_output(text, FORMATS)
 
 
-SERVICE = "A service on that path"
+SERVICE = "Service on the path"
 
 
 class Ends(Request, frozen=True, kw_only=True):
@@ -53,14 +53,12 @@ class Ends(Request, frozen=True, kw_only=True):
 
     src: Annotated[
         str | None,
-        Ask(
-            "Sender: a machine of the input, or without an input a machine type.", is_argument=True
-        ),
+        Ask("Sender: a VM of the input, or a machine type.", is_argument=True),
     ] = None
     dst: Annotated[
         str | None,
         Ask(
-            "Receiver: a machine of the input, or a machine type (default: the sender's type).",
+            "Receiver: a VM of the input, or a machine type (default: the sender's type).",
             is_argument=True,
         ),
     ] = None
@@ -70,28 +68,27 @@ class Pods(Request, frozen=True, kw_only=True):
     """The network of a cluster on that path."""
 
     PANEL: ClassVar[str] = PATH
+    IS_EXPERT: ClassVar[bool] = True
 
     plugins: Annotated[
         Texts,
         Ask(
-            "Network plugin of a -pod path: cilium, calico, flannel, gke, …; several for a table of"
-            " them, @1 for one that uses another link of 1 Gbit/s.",
+            "Network plugin of a -pod path: cilium, calico, flannel, gke, … Several names give "
+            "a table. @1 means that the plugin uses another link of 1 Gbit/s.",
             "--plugin",
             metavar="NAME[@GBPS]",
         ),
     ] = ()
     encapsulation: Annotated[
-        str | None, Ask("How a -pod path wraps packets: none, vxlan, geneve, ipip, gre, udp.")
+        str | None,
+        Ask("Encapsulation on a -pod path: none, vxlan, geneve, ipip, gre, udp."),
     ] = None
-    encryption: Annotated[
-        str | None, Ask("How a -pod path encrypts packets: none, wireguard, ipsec.")
-    ] = None
+    encryption: Annotated[str | None, Ask("Encryption on a -pod path: none, wireguard, ipsec.")] = (
+        None
+    )
     other_link_gbps: Annotated[
         float | None,
-        Ask(
-            "Link in Gbit/s that the plugin uses instead, set up on the wrong interface.",
-            least=0.001,
-        ),
+        Ask("Rate in Gbit/s of the wrong link that the plugin uses.", least=0.001),
     ] = None
 
 
@@ -99,28 +96,24 @@ class Served(Request, frozen=True, kw_only=True):
     """A service on that path."""
 
     PANEL: ClassVar[str] = SERVICE
+    IS_EXPERT: ClassVar[bool] = True
 
     service: Annotated[
         str | None,
-        Ask("A published service: percona-xtradb-sysbench-oltp.", "--service", metavar="NAME"),
+        Ask("Published service: percona-xtradb-sysbench-oltp.", "--service", metavar="NAME"),
     ] = None
     bytes_per_transaction: Annotated[
         Bytes | None,
-        Ask(
-            "What the service sends per transaction, with --max-tps: its transactions per second on"
-            " that path.",
-            metavar="SIZE",
-        ),
+        Ask("Bytes that the service sends per transaction. Use with --max-tps.", metavar="SIZE"),
     ] = None
     max_tps: Annotated[
         float | None,
-        Ask("Transactions per second of the service where no path holds it back.", least=0.001),
+        Ask("Transactions per second that the network does not limit.", least=0.001),
     ] = None
     tps_at: Annotated[
         Texts,
         Ask(
-            "Transactions per second of the service at a bandwidth in Gbit/s, such as 1=2700; give"
-            " two.",
+            "Transactions per second at a bandwidth in Gbit/s, such as 1=2700. Give two.",
             metavar="GBPS=TPS",
         ),
     ] = ()
@@ -142,7 +135,7 @@ class Written(Request, frozen=True, kw_only=True):
     batch: Annotated[
         Path | None,
         Ask(
-            "A table of paths instead, CSV or Parquet (docs/predict.md).",
+            "Predict every path of a table, CSV or Parquet (docs/reference/verbs/predict.md).",
             metavar="FILE",
             panel=INPUT,
         ),
@@ -150,8 +143,8 @@ class Written(Request, frozen=True, kw_only=True):
     output: Annotated[
         Texts,
         Ask(
-            "text, json, csv, md or html, to a file where a path is given; repeat it. Of a"
-            " table (--batch): csv, json or parquet:PATH.",
+            "Output format: text, json, csv, md or html; FORMAT:PATH writes a file. Repeat for "
+            "more. With --batch: csv, json or parquet:PATH.",
             "--output",
             ("-o",),
             metavar="FORMAT[:PATH]",
@@ -161,7 +154,7 @@ class Written(Request, frozen=True, kw_only=True):
     ] = ()
     is_explained: Annotated[
         bool,
-        Ask("Every limit with its source, and the arithmetic.", "--explain", ("-v",), panel=OUTPUT),
+        Ask("Show every limit with source and formula.", "--explain", ("-v",), panel=OUTPUT),
     ] = False
     former_format: Annotated[str | None, Ask("", "--format", is_hidden=True)] = None
     """What `--output` was called before; for one release."""
@@ -184,16 +177,17 @@ class PredictAsk(Request, frozen=True, kw_only=True):
     is_together: Annotated[
         bool,
         Ask(
-            "All rows of the table run at once, between the machines src and dst: adds shared_gbps"
-            " and shared_limit.",
+            "All rows of the table run at the same time between the VMs src and dst. Adds "
+            "shared_gbps and shared_limit.",
             "--together",
             panel=INPUT,
+            is_expert=True,
         ),
     ] = False
     given: Input = Input()
     calibration: Calibration = None
     pricing: PriceInput = PriceInput()
-    as_of: AsOf = None
+    as_of: Annotated[AsOf, COMMON] = None
     level: IntervalLevel = 0.9
     """Share of cases in the interval."""
     written: Written = Written()

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from netplan_planner import model
 from netplan_planner.asks import given_options
-from netplan_planner.errors import UsageError, did_you_mean
+from netplan_planner.errors import UsageError, did_you_mean, near
 from netplan_planner.planning.path_question import (
     PathQuestion,
     assumed_class,
@@ -25,6 +25,7 @@ from netplan_planner.throughput.limits.pods.tables import (
     encapsulation_of,
     encapsulations,
 )
+from netplan_planner.throughput.round_trips.rtt import rtt_between
 from netplan_planner.throughput.services import (
     ServicePoint,
     described_service,
@@ -50,19 +51,17 @@ class NamedPlugin(NamedTuple):
 
 
 _ASSUMED_CLASS = (
-    "one zone and internal addresses are taken: --path, or --src-place and --dst-place, say"
-    " otherwise"
+    "assumed one zone and {} addresses. Set the path with --path, or with --src-place and"
+    " --dst-place"
 )
 
 
 _PATHS = frozenset(path.value for path in model.PathClass)
 
 
-def shown(
-    ask: PredictAsk, found: object, options: RenderOptions, formats: frozenset[str], now: Now
-) -> RenderOptions:
+def shown(ask: PredictAsk, found: object, options: RenderOptions, now: Now) -> RenderOptions:
     """Return how a prediction is shown: with every limit and the arithmetic where asked."""
-    del found, formats, now
+    del found, now
     return replace(options, verbosity=max(options.verbosity, int(ask.written.is_explained)))
 
 
@@ -72,13 +71,19 @@ def ended(ask: PredictAsk, found: model.Prediction | PluginTable) -> bool:
     return not (isinstance(found, model.Prediction) and found.is_unknown)
 
 
-@verb(panel=panels.PLAN, shows=shown, ends=ended)
+@verb(
+    panel=panels.PLAN,
+    question="How many Gbit/s does a path carry, and what limits it?",
+    shows=shown,
+    ends=ended,
+)
 def predict(ask: PredictAsk, now: Now) -> model.Prediction | PluginTable | None:
-    """Predict Gbit/s with an interval, the limit that binds, and what would lift it.
+    """Predict Gbit/s with an interval, the limit, and how to raise it.
 
-    Two machines of an input by name, two machine types (in one zone unless --path or the places
-    say otherwise), or a table of paths. From documented caps, TCP and what published measurements
-    show; with a date, under the limits of that day. A transfer (--bytes) has its time and cost.
+    Takes two VMs of an input, two machine types (in one zone, unless --path or the places differ),
+    or a table of paths. Uses documented caps, TCP and published measurements; with a date, the
+    limits of that day. A transfer (--bytes) also shows time and cost. Exit status: 0, or 1 when no
+    value is known.
     """
     if ask.written.batch is not None:
         for part in (ask.path, ask.given):
@@ -87,7 +92,7 @@ def predict(ask: PredictAsk, now: Now) -> model.Prediction | PluginTable | None:
         write_predictions(ask, ask.written.batch, ask.written.specs(), now.today, now.note)
         return None
     if ask.is_together:
-        raise UsageError("--together is for a table of flows: give one with --batch")
+        raise UsageError("--together needs a table of flows: add --batch")
     return predict_asked(ask.path, request_of(ask), now.say, now.warn, ask.level)
 
 
@@ -169,11 +174,10 @@ def _ends(asked: OnePath, inputs: InputRequest) -> _Ends:
     on = inputs.as_of or inputs.today
     ends = _named(src, asked.ends.dst, has_input=has_input, on=on)
     if path.src_type or path.dst_type:
-        raise UsageError("SRC and DST name both ends: leave out --src-type and --dst-type")
+        raise UsageError("SRC and DST already give both ends: leave out --src-type and --dst-type")
     if ends.machines and (path.src_place or path.dst_place):
         raise UsageError(
-            "two machines of the input have places of their own: leave out --src-place and"
-            " --dst-place"
+            "two VMs of the input have known places: leave out --src-place and --dst-place"
         )
     return ends
 
@@ -210,7 +214,8 @@ def _answer(path: PathQuestion, known: _Known, say: Say) -> model.Prediction:
         on = inputs.as_of or inputs.today
         found = predict_described(path, on, level, inputs.calibration, known.prices)
     if known.is_class_assumed:
-        found = replace(found, notes=(*found.notes, _ASSUMED_CLASS))
+        note = _ASSUMED_CLASS.format("external" if path.is_external else "internal")
+        found = replace(found, notes=(*found.notes, note))
     return with_service(found, known.service) if known.service is not None else found
 
 
@@ -228,7 +233,7 @@ def _named(src: str, dst: str | None, *, has_input: bool, on: date) -> _Ends:
     """
     if has_input:
         if dst is None:
-            raise UsageError("name both machines, the sender and the receiver")
+            raise UsageError("name both VMs, the sender and the receiver")
         return _Ends((src, dst), None)
     caps = load_caps(on)
     for word in (src, dst):
@@ -236,15 +241,15 @@ def _named(src: str, dst: str | None, *, has_input: bool, on: date) -> _Ends:
             continue
         if word in _PATHS:
             how = f"netplan predict TYPE --path {word}"
-            raise UsageError(f"{word!r} is a path, not a machine: {how}")
+            raise UsageError(f"{word!r} is a path, not a VM: {how}")
+        if not rtt_between(word, word).why_unknown:
+            how = "netplan predict TYPE --src-place us-central1 --dst-place europe-west1"
+            raise UsageError(f"{word!r} is a place, not a machine type: {how}")
         if unknown := caps.unknown_series(word):
             raise UsageError(unknown)
-        near = caps.nearest(word)
-        hint = f" (near: {', '.join(near)})" if near else ""
         raise UsageError(
-            f"{word[:60]!r} is no machine type{hint}, and no input is given to look for a machine"
-            " of that name: name the input with --project, --inventory or --demo, and name both"
-            " machines"
+            f"{word[:60]!r} is not a machine type{near(word, caps.machine_types)}. For a VM, give"
+            " its project (--project, --inventory or --demo) and name both VMs"
         )
     return _Ends(None, (src, dst))
 
@@ -308,18 +313,20 @@ def service_of(asked: Served) -> model.Service | None:
     size_bytes, max_tps, points = asked.bytes_per_transaction, asked.max_tps, asked.tps_at
     if asked.service is not None:
         if size_bytes is not None or max_tps is not None or points:
-            raise UsageError("--service has its own figures: leave out --tps-at and the others")
+            raise UsageError("--service has its own values: leave out --tps-at and the others")
         return known_service(asked.service, ethernet_payload_ratio())
     if not points:
         if size_bytes is None and max_tps is None:
             return None
         if size_bytes is None or max_tps is None:
-            raise UsageError("--bytes-per-transaction and --max-tps belong together")
+            raise UsageError("--bytes-per-transaction and --max-tps must be used together")
         return described_service(bytes_per_transaction=size_bytes, ceiling_tps=max_tps)
     if size_bytes is not None or max_tps is not None:
-        raise UsageError("--tps-at stands instead of --bytes-per-transaction and --max-tps")
+        raise UsageError("--tps-at replaces --bytes-per-transaction and --max-tps: use one of them")
     if len(points) != 2:
-        raise UsageError(f"--tps-at is given twice, for two bandwidths; here {len(points)} times")
+        raise UsageError(
+            f"--tps-at is needed twice, for two bandwidths; it was given {len(points)} times"
+        )
     low, high = sorted(map(_point, points), key=lambda point: point.gbps)
     return fit_two_points(low=low, high=high)
 

@@ -78,16 +78,16 @@ def blocks(answer: PluginTable, options: RenderOptions) -> Iterator[Block]:
         Column(title="plugin"),
         Column(title="throughput"),
         Column(title="transactions/s", stacked="{} transactions/s"),
-        Column(title="bound by", is_note=True),
+        Column(title="limit", is_note=True),
     )
     yield Table(columns=columns, rows=tuple(_row(one) for one in answer.rows), is_inner=True)
     if any(one.other_link_gbps for one in answer.rows if one.plugin):
-        yield Para(line=line("@: uses another link, of so many Gbit/s"), is_inner=True)
+        yield Para(line=line("@: uses another link with this many Gbit/s"), is_inner=True)
     if last.service is not None:
         size = last.service.bytes_per_transaction / 1000
         text = (
-            f"service: {size:.3g} kB a transaction, at most {last.service.ceiling_tps:,.0f}/s where"
-            " no path holds it back"
+            f"service: {size:.3g} kB per transaction, at most {last.service.ceiling_tps:,.0f}/s "
+            "if the network does not limit it"
         )
         yield Para(line=line(text), is_inner=True)
 

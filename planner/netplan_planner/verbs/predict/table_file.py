@@ -181,8 +181,8 @@ def _note_unread(table: PathTable, note: Note) -> None:
         shown = ", ".join(inert_line(name)[:_NAME_LENGTH] for name in unread[:_MOST_NAMED])
         rest = f" and {len(unread) - _MOST_NAMED} more" if len(unread) > _MOST_NAMED else ""
         note(
-            f"nothing is read from {counted(len(unread), 'column')}: {shown}{rest}"
-            " (docs/predict.md names those that are read)"
+            f"{counted(len(unread), 'column')} not used: {shown}{rest} (used columns: "
+            "docs/reference/verbs/predict.md)"
         )
 
 
@@ -192,8 +192,8 @@ def _note_refused(table: PathTable, note: Note) -> None:
         rest = refused.count - len(refused.named)
         more = f"; and {rest:,} more" if rest else ""
         note(
-            f"{counted(refused.count, 'row')} of {table.row_count:,} refused, the others are"
-            f" answered: {'; '.join(refused.named)}{more}"
+            f"{counted(refused.count, 'row')} of {table.row_count:,} refused, the others have "
+            f"answers: {'; '.join(refused.named)}{more}"
         )
 
 
@@ -202,10 +202,10 @@ def _shared(table: PathTable, answer: TableAnswer, note: Note) -> dict[str, Adde
     count = found.unknown_count
     if count:
         has, is_ = ("has", "is") if count == 1 else ("have", "are")
-        takes = "it takes" if count == 1 else "they take"
+        takes = "uses" if count == 1 else "use"
         note(
-            f"{counted(count, 'row')} {has} no prediction and {is_} left out of the sharing; in"
-            f" truth {takes} bandwidth too"
+            f"{counted(count, 'row')} {has} no prediction and {is_} excluded from sharing, but "
+            f"{takes} bandwidth too"
         )
     return {"shared_gbps": found.gbps, "shared_limit": found.limit}
 
@@ -244,7 +244,7 @@ def predict_table(
         duration_s=np.where(np.isnan(told.duration_s), np.inf, told.duration_s),
     )
     found = found._replace(columns=columns)
-    answers = predict_rows(found.kinds, found.limits, columns, factors, probed)
+    answers = predict_rows(found.kinds, found.limits, columns, factors, probed, tells_streams=False)
     codes, texts = reasons(found.limits, found.columns, answers)
     codes, texts = _with_doubts(codes, texts, found)
     codes, texts = _with_notes(codes, texts, found, ~np.isnan(answers.gbps))
@@ -299,8 +299,8 @@ def share_table(table: PathTable, answer: TableAnswer) -> SharedRates:
     lacking = [name for name in ("src", "dst") if not table.has(name)]
     if lacking:
         raise UsageError(
-            f"{table.shown}: --together needs the columns src and dst, the names of the machines;"
-            f" there is no {' and no '.join(lacking)}"
+            f"{table.shown}: --together needs the columns src and dst, the names of the VMs; "
+            f"missing: {' and '.join(lacking)}"
         )
     own = answer.predictions.gbps
     known = ~np.isnan(own)

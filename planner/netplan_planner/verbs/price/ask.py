@@ -12,9 +12,9 @@ from netplan_planner.planning.inputs import PriceInput, PriceSource
 from netplan_planner.units import HOURS_PER_MONTH
 
 MONTH_H = Decimal(HOURS_PER_MONTH)
-Region = Annotated[str, Ask("Where it runs, such as us-central1.", "--region", metavar="REGION")]
+Region = Annotated[str, Ask("Region, such as us-central1.", "--region", metavar="REGION")]
 Hours = Annotated[
-    Exact, Ask("That the total is for; 730 are a month.", "--hours", metavar="HOURS", least=0)
+    Exact, Ask("Hours of the total; 730 are a full month.", "--hours", metavar="HOURS", least=0)
 ]
 
 
@@ -24,7 +24,7 @@ class Prices(PriceInput, frozen=True, kw_only=True):
     currency: Annotated[
         str | None,
         Ask(
-            "Show amounts in this currency too, at the rate that the API returned.", metavar="CODE"
+            "Also show amounts in this currency, at the rate that the API returned.", metavar="CODE"
         ),
     ] = None
 
@@ -44,18 +44,16 @@ class MachineAsk(Request, frozen=True, kw_only=True):
             is_argument=True,
         ),
     ] = None
-    region: Annotated[str | None, Ask("Where it runs, such as us-central1.", metavar="REGION")] = (
-        None
-    )
+    region: Annotated[str | None, Ask("Region, such as us-central1.", metavar="REGION")] = None
     batch: Annotated[
         Path | None,
         Ask(
-            "CSV with the columns region and machine_type: all prices of each row, in its"
-            " order; `-` reads stdin.",
+            "CSV with the columns region and machine_type. Shows all prices of each row, in the "
+            "same order. `-` reads stdin.",
             metavar="FILE",
         ),
     ] = None
-    usage: Annotated[Paid, Ask("How it is paid for.")] = Paid.ON_DEMAND
+    usage: Annotated[Paid, Ask("Purchase option.")] = Paid.ON_DEMAND
     hours: Hours = MONTH_H
     prices: Prices = Prices()
 
@@ -84,17 +82,17 @@ class TrafficAsk(Request, frozen=True, kw_only=True):
     to: Annotated[
         str,
         Ask(
-            "Region of the receiver, or: zone (another one of the sender's region), same-zone,"
-            " internet, nat, google-apis, load-balancer.",
+            "Region of the receiver, or: zone (another zone of the sender's region), same-zone, "
+            "internet, nat, google-apis, load-balancer.",
             metavar="PLACE",
         ),
     ]
-    gib: Annotated[float, Ask("GiB sent in a month.", metavar="GIB", least=0)]
+    gib: Annotated[float, Ask("GiB sent per month.", metavar="GIB", least=0)]
     area: Annotated[
         str | None,
         Ask(
-            "Where an internet peer is: a country (Japan, JP, jpn), a continent, or an area of"
-            " the price list (South America, Western Europe, …).",
+            "Location of an internet peer: a country (Japan, JP, jpn), a continent, or an area "
+            "of the price list (South America, Western Europe, …).",
             metavar="AREA",
         ),
     ] = None
@@ -106,7 +104,7 @@ class TrafficAsk(Request, frozen=True, kw_only=True):
         Tier.PREMIUM
     )
     is_external: Annotated[
-        bool, Ask("Sent to the external address of an own machine.", "--external")
+        bool, Ask("Sent to the external address of your own VM.", "--external")
     ] = False
     prices: Prices = Prices()
 
@@ -124,12 +122,12 @@ class NatAsk(Request, frozen=True, kw_only=True):
     """A gateway, and what it processes."""
 
     region: Region
-    vms: Annotated[int, Ask("Machines that use the gateway.", metavar="COUNT", least=0)] = 1
+    vms: Annotated[int, Ask("VMs that use the gateway.", metavar="COUNT", least=0)] = 1
     addresses: Annotated[
         int, Ask("External addresses of the gateway.", metavar="COUNT", least=0)
     ] = 1
     gib: Annotated[
-        Exact, Ask("GiB processed in a month, both directions.", metavar="GIB", least=0)
+        Exact, Ask("GiB processed per month, both directions.", metavar="GIB", least=0)
     ] = Decimal(0)
     hours: Hours = MONTH_H
     prices: Prices = Prices()
@@ -139,18 +137,20 @@ class VpnAsk(Request, frozen=True, kw_only=True):
     """Tunnels, and what is sent through them."""
 
     region: Region
-    tunnels: Annotated[int, Ask("Tunnels; an HA VPN has two.", metavar="COUNT", least=0)] = 2
+    tunnels: Annotated[
+        int, Ask("Number of tunnels. An HA VPN has two.", metavar="COUNT", least=0)
+    ] = 2
     gib: Annotated[
-        Exact, Ask("GiB sent through the tunnels in a month.", metavar="GIB", least=0)
+        Exact, Ask("GiB sent through the tunnels per month.", metavar="GIB", least=0)
     ] = Decimal(0)
     to: Annotated[
         str | None,
-        Ask("Region of the other end, where it is in Google Cloud.", metavar="REGION"),
+        Ask("Region of the other end, if it is in Google Cloud.", metavar="REGION"),
     ] = None
     area: Annotated[
         str | None,
         Ask(
-            "Where the other end is, outside Google Cloud: Europe, Asia/jpn, usa, …",
+            "Location of the other end, if it is outside Google Cloud: Europe, Asia/jpn, usa, …",
             metavar="AREA",
         ),
     ] = None
@@ -166,7 +166,7 @@ class BalancerAsk(Request, frozen=True, kw_only=True):
     rules: Annotated[
         int | None,
         Ask(
-            "Forwarding rules; the first five cost one price together.",
+            "Number of forwarding rules. The first five have one price together.",
             metavar="COUNT",
             least=0,
             shown_default="1",
@@ -174,11 +174,11 @@ class BalancerAsk(Request, frozen=True, kw_only=True):
     ] = None
     """None is one; beside proxies, which are paid instead, none."""
     gib_in: Annotated[
-        Exact, Ask("GiB in a month that clients send to it.", "--gib", metavar="GIB", least=0)
+        Exact, Ask("GiB per month from clients.", "--gib", metavar="GIB", least=0)
     ] = Decimal(0)
-    gib_out: Annotated[
-        Exact, Ask("GiB in a month that it sends back to clients.", metavar="GIB", least=0)
-    ] = Decimal(0)
+    gib_out: Annotated[Exact, Ask("GiB per month back to clients.", metavar="GIB", least=0)] = (
+        Decimal(0)
+    )
     proxies: Annotated[
         int, Ask("Proxies of an internal Application Load Balancer.", metavar="COUNT", least=0)
     ] = 0
@@ -189,10 +189,10 @@ class BalancerAsk(Request, frozen=True, kw_only=True):
 class FlowLogsAsk(Request, frozen=True, kw_only=True):
     """How many records, and what becomes of them."""
 
-    records: Annotated[int | None, Ask("Records in a month.", metavar="COUNT", least=0)] = None
+    records: Annotated[int | None, Ask("Records per month.", metavar="COUNT", least=0)] = None
     gib: Annotated[
         Exact | None,
-        Ask("GiB of records in a month, instead of --records.", metavar="GIB", least=0),
+        Ask("GiB of records per month, instead of --records.", metavar="GIB", least=0),
     ] = None
     has_metadata: Annotated[
         bool, Ask("Whether --records have metadata.", "--metadata/--no-metadata")

@@ -16,8 +16,8 @@ from netplan_planner.verbs.price.table import PriceTable
 from netplan_pricing import ListedMachine
 
 ASKED = (
-    Column(name="region", meaning="where the machine runs", is_required=True),
-    Column(name="machine_type", meaning="what is priced", is_required=True),
+    Column(name="region", meaning="region of the VM", is_required=True),
+    Column(name="machine_type", meaning="machine type to price", is_required=True),
 )
 _PRICES = (
     *("on_demand_usd_per_hour", "spot_usd_per_hour", "cud_1y_usd_per_hour"),

@@ -35,7 +35,7 @@ _OUTSIDE = {
     "load-balancer": PathClass.LOAD_BALANCER,
 }
 _WANTED_AREA = (
-    "give --area with one of these, or with a country by name or code: --area Japan, --area jp"
+    "give --area with one of these, or with the name or code of a country: --area Japan, --area jp"
 )
 
 
@@ -100,7 +100,7 @@ def traffic_prices(asked: TrafficAsk, source: PriceSource) -> PriceAnswer:
             }
             for line in lines
         ),
-        titles=(("usd_per_gib", "USD per GiB"), ("usd", "USD a month")),
+        titles=(("usd_per_gib", "USD per GiB"), ("usd", "USD per month")),
         total_usd=total_usd(lines),
         notes=_received(book, path_class, asked.src, dst),
     )
@@ -116,7 +116,7 @@ def _received(
     except MissingDatum:
         return ()
     paid = f"{plain_number(other.usd)} USD per {other.unit}" if other.usd else "nothing"
-    return (("receiver", f"pays {paid}: {other.description}, SKU {other.sku_id}"),)
+    return (("receiver", f"billed to {paid}: {other.description}, SKU {other.sku_id}"),)
 
 
 def _check_options(asked: TrafficAsk) -> None:
@@ -139,10 +139,10 @@ def _path(asked: TrafficAsk) -> tuple[PathClass, str | None]:
         return _INSIDE[to][asked.is_external], None
     if to in _OUTSIDE:
         if asked.is_external:
-            raise UsageError(f"--external is for traffic to an own machine, not with --to {to}")
+            raise UsageError(f"--external is for traffic to your own VM: leave out --to {to}")
         return _OUTSIDE[to], None
     if to == asked.src:
-        raise UsageError(f"--to {to} is the sender's region: say --to zone or --to same-zone")
+        raise UsageError(f"--to {to} is the sender's region: use --to zone or --to same-zone")
     between = (PathClass.INTER_REGION_INTERNAL, PathClass.INTER_REGION_EXTERNAL)
     return between[asked.is_external], to
 
@@ -152,12 +152,12 @@ def _nat_hours(book: SnapshotPriceBook, region: str) -> str:
     service = "cloud_nat_gateway"
     try:
         hours = [
-            f"{book.services.one(service, region, condition).usd} USD an hour ({condition})"
+            f"{book.services.one(service, region, condition).usd} USD/hour ({condition})"
             for condition in book.services.conditions(service)
         ]
     except MissingDatum as error:
         hours = [str(error)]
-    return f"the hours of the gateway come on top and are not in the sum: {', '.join(hours)}"
+    return f"the gateway's hours are billed in addition and not included: {', '.join(hours)}"
 
 
 def address_prices(asked: AddressAsk, source: PriceSource) -> PriceAnswer:
@@ -180,7 +180,7 @@ def address_prices(asked: AddressAsk, source: PriceSource) -> PriceAnswer:
             continue
         row = _address_row(asked.region, use.value, tiers, asked.hours)
         if row is None:
-            unknown.append((use.value, f"no paid step of it in {asked.region} is known"))
+            unknown.append((use.value, f"no paid price step in {asked.region} is known"))
         else:
             rows.append(row)
     answer = PriceAnswer(
@@ -211,8 +211,8 @@ def _address_row(
         once = min(paid.start, hours) * paid.price.usd
         free = f"{plain_number(paid.start)} hour{'s' if paid.start != 1 else ''}"
         row["note"] = (
-            f"the first {free} of a month, all such addresses of the account together, are free:"
-            f" {cents(once)} USD less, once"
+            f"the first {free} per month, for all such addresses of the account together, are "
+            f"free: {cents(once)} USD less, once"
         )
     row["free_hours_per_account"] = paid.start
     return row
@@ -251,7 +251,7 @@ def nat_prices(asked: NatAsk, source: PriceSource) -> PriceAnswer:
     bill = service_bill.nat_gateway(book, "Cloud NAT", region, asked.vms, hours)
     bill |= service_bill.nat_addresses(book, "Cloud NAT", region, asked.addresses, hours)
     bill |= service_bill.nat_data(book, "Cloud NAT", region, asked.gib)
-    note = "data is charged in both directions; internet traffic comes on top"
+    note = "data is billed in both directions; internet traffic is billed in addition"
     return _answer("Cloud NAT", region, bill, book, source, (note,), hours)
 
 
@@ -270,7 +270,7 @@ def vpn_prices(asked: VpnAsk, source: PriceSource) -> PriceAnswer:
     _check_other_end(book, region, to, area)
     bill = service_bill.vpn_tunnels(book, "Cloud VPN", region, asked.tunnels, hours)
     bill |= service_bill.vpn_data(book, region, asked.gib, to=to, area=area)
-    note = "what comes in is free of charge; --gib is what is sent"
+    note = "ingress is free; --gib is the traffic sent"
     return _answer("Cloud VPN", region, bill, book, source, (note,), hours)
 
 
@@ -309,7 +309,7 @@ def balancer_prices(asked: BalancerAsk, source: PriceSource) -> PriceAnswer:
         count = 1 if asked.rules is None else asked.rules
         bill = service_bill.forwarding_rules(book, where, name, count, hours)
     bill |= service_bill.balanced_data(book, region, name, asked.gib_in, asked.gib_out)
-    note = "traffic between client, load balancer and backends comes on top"
+    note = "traffic between client, load balancer and backends is billed in addition"
     return _answer(name, region, bill, book, source, (note,), hours)
 
 
@@ -323,7 +323,7 @@ def _check_paid_by(kind: Balancer, *, rules: int | None, proxies: int) -> None:
     if proxies and kind not in paying:
         raise UsageError(f"--proxies is for --kind {' and '.join(paying)}, not {kind}")
     if proxies and rules:
-        raise UsageError(f"--kind {kind} pays for its --proxies, not for --rules: give one of them")
+        raise UsageError(f"--kind {kind} is billed by --proxies, not --rules: give one of them")
 
 
 def flow_log_prices(asked: FlowLogsAsk, source: PriceSource) -> PriceAnswer:
@@ -337,7 +337,7 @@ def flow_log_prices(asked: FlowLogsAsk, source: PriceSource) -> PriceAnswer:
     if (records is None) == (gib is None):
         raise UsageError("give --records or --gib")
     if records is None and not asked.has_metadata:
-        raise UsageError("--no-metadata is for --records: --gib is the size of records as they are")
+        raise UsageError("--no-metadata needs --records: --gib is the actual size of the records")
     book = source.book()
     notes = [service_bill.LOG_NOTE] if asked.is_stored else []
     volume = gib or Decimal(0)
@@ -361,9 +361,9 @@ def _answer(
     if region is not None and region not in book.regions():
         book.offered(region)  # Says which regions there are.
     if not bill.lines and not bill.unpriced:
-        raise UsageError("nothing was asked for: every amount is 0")
+        raise UsageError("all amounts are 0: give at least one")
     is_month = hours is None or hours == HOURS_PER_MONTH
-    span = "a month" if is_month else f"for {plain_number(hours or Decimal(0))} h"
+    span = "per month" if is_month else f"for {plain_number(hours or Decimal(0))} h"
     answer = PriceAnswer(
         title=f"{name} in {region}" if region is not None else name,
         columns=_COLUMNS,
@@ -394,5 +394,5 @@ def _unknown(one: Unpriced) -> str:
     span = "" if low is None else f" (at least {low:,.2f} USD)"
     if low is not None and high is not None:
         span = f" (between {low:,.2f} and {high:,.2f} USD)"
-    tells = f"; to know: {one.what_tells}" if one.what_tells else ""
+    tells = f"; find out: {one.what_tells}" if one.what_tells else ""
     return f"{one.reason}{span}{tells}"

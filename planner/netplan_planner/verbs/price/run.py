@@ -109,7 +109,7 @@ def sku_prices(sku_id: str, source: PriceSource) -> PriceAnswer:
     entry = book.skus.entry(sku_id.strip().upper())
     if not entry.tiers:
         raise MissingDatum(
-            f"{entry.sku_id} is {entry.description!a}: the catalogue names it without a price"
+            f"{entry.sku_id} is {entry.description!a}: the catalogue has it without a price"
         )
     rows = []
     for tier in book.terms.tiers(entry.tiers, entry.service):
@@ -154,46 +154,51 @@ def form_of(ask: MachineAsk) -> str:
     return "text" if ask.batch is None else "csv"
 
 
-@verb(panel=panels.PRICES, ends=always_well, form=form_of)
+@verb(
+    panel=panels.PRICES,
+    question="What does a machine type, traffic, address or gateway cost?",
+    ends=always_well,
+    form=form_of,
+)
 def machine(ask: MachineAsk, now: Now) -> PriceAnswer | PriceTable:
-    """Print what a machine costs per hour and for a month, or for another number of hours."""
+    """Print what a VM costs per hour and per month, or for another number of hours."""
     source = ask.prices.source(now.today)
     if ask.batch is None:
         return machine_prices(ask, source)
     if ask.hours != MONTH_H or ask.usage is not Paid.ON_DEMAND:
-        raise UsageError("--batch gives all prices of an hour: no --hours, no --usage with it")
+        raise UsageError("--batch shows all hourly prices: leave out --hours and --usage")
     if ask.machine_type is not None or ask.region is not None:
-        raise UsageError("--batch names types and regions in its file: give no others")
+        raise UsageError("--batch has types and regions in its file: leave out others")
     return batch.price_table(ask.batch, source)
 
 
 @verb(panel=panels.PRICES, ends=always_well)
 def sku(ask: SkuAsk, now: Now) -> PriceAnswer:
-    """Print what a SKU is, where it holds, and every step of its price."""
+    """Print a SKU's description, regions, and every step of its price."""
     return sku_prices(ask.sku_id, ask.prices.source(now.today))
 
 
 @verb(panel=panels.PRICES, ends=always_well)
 def traffic(ask: TrafficAsk, now: Now) -> PriceAnswer:
-    """Print what a month's traffic costs: every price step that it reaches, and the sum."""
+    """Print what traffic costs per month: every price step that it reaches, and the total."""
     return traffic_prices(ask, ask.prices.source(now.today))
 
 
 @verb(panel=panels.PRICES, ends=always_well)
 def address(ask: AddressAsk, now: Now) -> PriceAnswer:
-    """Print what one more external IPv4 address costs per hour and month.
+    """Print what one more external IPv4 address costs per hour and per month.
 
-    Free hours are per account and month, for all addresses of a kind together: a note names them
-    and what they take off, once.
+    Free hours are per account and month, for all addresses of a kind. A note shows their value
+    once.
     """
     return address_prices(ask, ask.prices.source(now.today))
 
 
 @verb(panel=panels.PRICES, ends=always_well)
 def nat(ask: NatAsk, now: Now) -> PriceAnswer:
-    """Print what a Cloud NAT gateway costs: its hours, its addresses, the data that it processes.
+    """Print what a Cloud NAT gateway costs: its hours, its addresses, and the data it processes.
 
-    --gib counts both directions. What leaves for the internet is charged on top: netplan price
+    --gib counts both directions. Traffic to the internet is billed in addition: netplan price
     traffic --to nat.
     """
     return nat_prices(ask, ask.prices.source(now.today))
@@ -201,21 +206,21 @@ def nat(ask: NatAsk, now: Now) -> PriceAnswer:
 
 @verb(panel=panels.PRICES, ends=always_well)
 def vpn(ask: VpnAsk, now: Now) -> PriceAnswer:
-    """Print what Cloud VPN costs: the hours of its tunnels, and what is sent through them."""
+    """Print what Cloud VPN costs: hours of its tunnels, and traffic sent through them."""
     return vpn_prices(ask, ask.prices.source(now.today))
 
 
 @verb(panel=panels.PRICES, ends=always_well)
 def lb(ask: BalancerAsk, now: Now) -> PriceAnswer:
-    """Print what a load balancer costs: its forwarding rules and the data that it processes."""
+    """Print what a load balancer costs: its forwarding rules and the data it processes."""
     return balancer_prices(ask, ask.prices.source(now.today))
 
 
 @verb(panel=panels.PRICES, ends=always_well)
 def flow_logs(ask: FlowLogsAsk, now: Now) -> PriceAnswer:
-    """Print what VPC Flow Logs cost: generation by its price steps, and storage.
+    """Print what VPC Flow Logs cost: generation by price steps, and storage.
 
-    How many records there would be before logs are on: the metric
+    To estimate the number of records before logs are on, use the metric
     networking.googleapis.com/vpc_flow/predicted_max_vpc_flow_logs_count.
     """
     return flow_log_prices(ask, ask.prices.source(now.today))

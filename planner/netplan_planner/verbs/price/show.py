@@ -14,7 +14,7 @@ from netplan_planner.verbs.price.answer import PriceAnswer
 
 SCHEMA = "netplan.price/1"
 SECONDARY = "secondary list"
-NO_SKU = "none in this table"
+NO_SKU = "not in this table"
 _CENT = Decimal("0.01")
 _NUMBERS = ("usd", "_per_hour", "_per_gib", "_per_unit")
 _TITLES = {"gib": "GiB", "as_of": "date", "sku_id": "SKU"}
@@ -81,8 +81,6 @@ def table(answer: PriceAnswer) -> DataTable:
 
 def blocks(answer: PriceAnswer, options: RenderOptions) -> Iterator[Block]:
     """Yield the age of the prices, the table, the sum, and where the prices come from."""
-    if answer.price_age:
-        yield doc.para(say(answer.price_age, length=_LONG))
     yield doc.entry(say(answer.title, Role.STRONG))
     if answer.rows:
         yield _table(answer)
@@ -126,12 +124,12 @@ def _total(answer: PriceAnswer, total_usd: Decimal) -> Line:
     other = ""
     if answer.currency is not None:
         other = f" = {money(total_usd * answer.currency.per_usd)} {answer.currency.code}"
-    span = "a month" if answer.hours is None else f"for {plain_number(answer.hours)} h"
+    span = "per month" if answer.hours is None else f"for {plain_number(answer.hours)} h"
     if not answer.unknown:
         return line(fixed(f"{money(total_usd)} USD{other}"), f" {span}")
     missing = ", ".join(name for name, _ in answer.unknown)
     known = fixed(f"{money(total_usd)} USD{other}")
-    return line("at least ", known, f" {span}; not in it: ", say(missing, length=_LONG))
+    return line("at least ", known, f" {span}; not included: ", say(missing, length=_LONG))
 
 
 def _by_text(answer: PriceAnswer, label: str) -> Iterator[str]:

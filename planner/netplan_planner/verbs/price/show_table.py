@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import NotRequired, TypedDict
 
 from netplan_planner.renderers.content import DataTable
-from netplan_planner.renderers.document import Block, Column, Para, Table, line, say
+from netplan_planner.renderers.document import Block, Column, Table, line
 from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.tables.writing import csv_cell
 from netplan_planner.verbs.price.table import PriceTable
@@ -44,8 +44,6 @@ def asides(answer: PriceTable) -> Iterator[str]:
 
 def blocks(answer: PriceTable, options: RenderOptions) -> Iterator[Block]:
     """Yield the whole table."""
-    if answer.price_age:
-        yield Para(line=line(say(answer.price_age)))
     columns = tuple(Column(title=name, stacked=f"{name} {{}}") for name in answer.columns)
     rows = tuple(tuple(line(csv_cell(cell)) for cell in row) for row in answer.rows)
     yield Table(columns=columns, rows=rows)

@@ -1,26 +1,27 @@
 """What the commands of `netplan prices` are asked."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, ClassVar
 
-from netplan_planner.asks import KEPT, Ask, Paths, Request, Texts, Use
+from netplan_planner.asks import COMMON, INPUT, KEPT, Ask, Paths, Request, Texts, Use
 from netplan_planner.google.options import ApiClient, ApiOptions
 from netplan_planner.model import Reporter, taken
 from netplan_planner.planning.inputs import Discounts, PriceFolder
 from netplan_planner.planning.project import Input, WhichClient, WhichReporter
+from netplan_pricing import refreshed_folder
 from netplan_pricing.container import FILE_NAME
 
 
 class NewSnapshot(Request, frozen=True, kw_only=True):
-    """Where a new snapshot goes, what completes the catalogue, and what may be odd about it."""
+    """What completes the catalogue of a new snapshot, and what may be odd about it."""
 
-    out: Annotated[
-        Path,
-        Ask("Folder of the new snapshot.", metavar="DIR"),
-        Use(is_written=True, is_folder=True, is_own=True, file=FILE_NAME),
-    ]
     price_tables: Annotated[
-        Paths, Ask("CSV tables of what only other sources know, or know later.", metavar="FILE")
+        Paths,
+        Ask(
+            "CSV tables of prices that the catalogue lacks, or that are newer.",
+            metavar="FILE",
+            is_expert=True,
+        ),
     ] = ()
     most_unrecognised_ratio: Annotated[
         float,
@@ -30,13 +31,14 @@ class NewSnapshot(Request, frozen=True, kw_only=True):
             metavar="RATIO",
             least=0,
             most=1,
+            is_expert=True,
         ),
     ] = 0.01
     accepted: Annotated[
         Texts,
         Ask(
-            "Take this SKU, or this kind of price (such as core, interzone_out), however far"
-            " it is from before; repeat it.",
+            "Accept this SKU, or this kind of price (such as core, interzone_out), whatever the "
+            "change. Repeat for more.",
             "--accept",
             metavar="SKU|KIND",
         ),
@@ -44,7 +46,7 @@ class NewSnapshot(Request, frozen=True, kw_only=True):
     accepts_changes: Annotated[
         bool,
         Ask(
-            "Take it however far its prices are from those of the snapshot before.",
+            "Accept prices of this series, whatever the change to the earlier snapshot.",
             "--accept-changes",
         ),
     ] = False
@@ -56,14 +58,21 @@ class MapAsk(Request, frozen=True, kw_only=True):
     files: Annotated[
         list[Path],
         Ask(
-            "Answers of services.skus.list: JSON, or gzip of it.", metavar="FILE", is_argument=True
+            "Answers of services.skus.list: JSON, or JSON with gzip.",
+            metavar="FILE",
+            is_argument=True,
         ),
     ]
 
 
 class BuildAsk(NewSnapshot, frozen=True, kw_only=True):
-    """What to build a snapshot from."""
+    """What to build a snapshot from, and where it goes."""
 
+    out: Annotated[
+        Path,
+        Ask("Folder of the new snapshot.", metavar="DIR"),
+        Use(is_written=True, is_folder=True, is_own=True, file=FILE_NAME),
+    ]
     skus: Annotated[
         list[Path],
         Ask("Dumps of services.skus.list, of Compute Engine and of Networking.", metavar="FILE"),
@@ -78,49 +87,67 @@ class BuildAsk(NewSnapshot, frozen=True, kw_only=True):
     currency_pages: Annotated[
         Paths,
         Ask(
-            "Pages of the catalogue in other currencies, for their conversion rates.",
+            "Catalogue pages in other currencies, for their conversion rates.",
             metavar="FILE",
+            is_expert=True,
         ),
     ] = ()
 
 
 class RefreshAsk(NewSnapshot, frozen=True, kw_only=True):
-    """What to read from the live APIs."""
+    """What to read from the live APIs, and where the new snapshot goes."""
+
+    out: Annotated[
+        Path | None,
+        Ask(
+            "Folder of the new snapshot. Default: your data folder; every verb uses its prices.",
+            metavar="DIR",
+            short="Folder of the new snapshot. Default: your data folder.",
+        ),
+        Use(is_written=True, is_folder=True, is_own=True, file=FILE_NAME),
+    ] = None
 
     project: Annotated[
         str | None,
         Ask(
-            "Project whose machine types are listed (compute.machineTypes.list); default: that"
-            " of the default credentials.",
+            "Project to list machine types from (compute.machineTypes.list). Default: that of "
+            "the default credentials.",
             metavar="PROJECT",
         ),
     ] = None
     machine_types: Annotated[
         Paths,
         Ask(
-            "Machine types from files instead, such as what `gcloud compute machine-types list"
-            " --format=json` wrote.",
+            "Read machine types from files, such as the output of `gcloud compute machine-types "
+            "list --format=json`.",
             metavar="FILE",
         ),
     ] = ()
     api_key: Annotated[
         str | None,
         Ask(
-            "API key for the catalogue instead of the default credentials; better set by its"
-            " environment variable (netplan config show --env), which no list of processes shows.",
+            "API key for the catalogue, instead of the default credentials. Better set it by "
+            "environment variable (netplan config show --env), which process lists do not show.",
             metavar="KEY",
         ),
     ] = None
     endpoint: Annotated[
         str | None,
-        Ask("Another server for both APIs, such as a local one.", "--api-endpoint", metavar="URL"),
+        Ask(
+            "Use another server for both APIs, such as a local one.",
+            "--api-endpoint",
+            metavar="URL",
+            is_expert=True,
+        ),
     ] = None
-    is_anonymous: Annotated[bool, Ask("Send no credentials.", "--anonymous")] = False
+    is_anonymous: Annotated[bool, Ask("Send no credentials.", "--anonymous", is_expert=True)] = (
+        False
+    )
     client: WhichClient = ApiClient.REST
     currencies: Annotated[
         Texts,
         Ask(
-            "Keep the conversion rate of this currency too; repeat it.",
+            "Also keep the conversion rate of this currency. Repeat for more.",
             "--currency",
             metavar="CODE",
         ),
@@ -128,12 +155,18 @@ class RefreshAsk(NewSnapshot, frozen=True, kw_only=True):
     base: Annotated[
         Path | None,
         Ask(
-            "Snapshot from which stays what no SKU says; default: the one in --out, else the"
-            " embedded one.",
+            "Snapshot that fills in what no SKU has. Default: the one in --out, else the one "
+            "that verbs use.",
             metavar="DIR",
+            is_expert=True,
         ),
         KEPT,
     ] = None
+
+    @property
+    def folder(self) -> Path:
+        """Where the new snapshot goes."""
+        return refreshed_folder() if self.out is None else self.out
 
     @property
     def api(self) -> ApiOptions:
@@ -146,21 +179,22 @@ class DiffAsk(Request, frozen=True, kw_only=True):
 
     old: Annotated[Path, Ask("Folder or file of a snapshot.", metavar="OLD", is_argument=True)]
     new: Annotated[
-        Path, Ask("Folder or file of the one to compare it with.", metavar="NEW", is_argument=True)
+        Path,
+        Ask("Folder or file of the snapshot to compare with.", metavar="NEW", is_argument=True),
     ]
     percent: Annotated[
-        float, Ask("Leave out prices that moved by no more than this.", metavar="PERCENT", least=0)
+        float, Ask("Hide prices that changed by this much or less.", metavar="PERCENT", least=0)
     ] = 0.0
 
 
 class VerifyAsk(Request, frozen=True, kw_only=True):
     """Which snapshot to check."""
 
-    prices: PriceFolder = None
+    prices: Annotated[PriceFolder, COMMON] = None
     against: Annotated[
         Path | None,
         Ask(
-            "Snapshot to compare with; default: the embedded one, where another is checked.",
+            "Snapshot to compare with. Default: the one that verbs use, if you check another.",
             metavar="DIR",
         ),
     ] = None
@@ -169,10 +203,12 @@ class VerifyAsk(Request, frozen=True, kw_only=True):
 class ReconcileAsk(Request, frozen=True, kw_only=True):
     """Which traffic to compare with which bill."""
 
+    PANEL: ClassVar[str] = INPUT
+
     billing_export: Annotated[
         list[Path],
         Ask(
-            "Detailed usage table of the Cloud Billing export (Parquet, CSV); repeat it.",
+            "Detailed usage table of the Cloud Billing export (Parquet, CSV). Repeat for more.",
             metavar="FILE",
         ),
     ]
@@ -181,6 +217,6 @@ class ReconcileAsk(Request, frozen=True, kw_only=True):
     discounts: Discounts = ()
     has_contract: Annotated[
         bool,
-        Ask("Price the model with the effective prices of the export as well.", "--contract"),
+        Ask("Also price the model with the effective prices of the export.", "--contract"),
     ] = False
     reporter: WhichReporter = Reporter.SOURCE

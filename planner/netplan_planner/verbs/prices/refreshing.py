@@ -26,6 +26,7 @@ from netplan_planner.google.paging import (
 )
 from netplan_planner.google.transport import Transport, default_project
 from netplan_planner.model import Value
+from netplan_planner.model.money.price_age import SHIPPED
 from netplan_planner.planning.inputs import check_currency
 from netplan_planner.verbs.prices.ask import RefreshAsk
 from netplan_planner.writing import sole_user
@@ -58,7 +59,7 @@ def refresh(
 ) -> Refreshed:
     """Fetch catalogue and machine types, build a snapshot and swap it in.
 
-    The snapshot in `request.out` stays as it is unless all is well.
+    The snapshot in `request.folder` stays as it is unless all is well.
 
     Raises:
         AccessError: If an API refuses, or is silent.
@@ -78,7 +79,7 @@ def refresh(
             ",".join(request.currencies),
         )
     )
-    with _alone_in(request.out):
+    with _alone_in(request.folder):
         return _refreshed(request, base, asked, today, told, variables, is_named=is_named)
 
 
@@ -92,10 +93,10 @@ def _alone_in(out: Path) -> Iterator[None]:
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as exc:
-        raise InputError(f"{out}: cannot be made: {exc.strerror or exc}") from exc
+        raise InputError(f"cannot create {out}: {exc.strerror or exc}") from exc
     with sole_user(out) as is_alone:
         if not is_alone:
-            raise InputError(f"{out}: another refresh is at work there; wait for its end")
+            raise InputError(f"{out}: another refresh is running there. Wait until it ends")
         yield
 
 
@@ -109,7 +110,7 @@ def _refreshed(
     *,
     is_named: bool,
 ) -> Refreshed:
-    pages = SavedPages(request.out / PAGES_FOLDER, asked)
+    pages = SavedPages(request.folder / PAGES_FOLDER, asked)
     with meter.work("fetching the catalogue", unit="bytes"):
         files, refused = _fetch(request, pages, told, variables, is_named=is_named)
     try:
@@ -128,7 +129,7 @@ def _refreshed(
         # Kept, they would be refused again by the next refresh, which would not ask for others.
         pages.clear()
         raise
-    written = write_snapshot(built, request.out)
+    written = write_snapshot(built, request.folder)
     pages.clear()
     kept = "" if files["machine types"] else _kept(request, base, refused)
     return Refreshed(built=built, file=written, base=base, kept_types=kept)
@@ -153,8 +154,8 @@ def _kept(request: RefreshAsk, base: SnapshotFile, refused: str) -> str:
     days = sorted(set(base.table(REGION_OFFERS)["as_of"].values)) or ["an unknown day"]
     why = refused or "no --project, and the default credentials name none"
     return (
-        f"machine types stay those of {days[-1]}: {why}; give --project, or --machine-types with"
-        " what `gcloud compute machine-types list --format=json` writes"
+        f"machine types stay as of {days[-1]}: {why}; add --project, or --machine-types with the "
+        "output of `gcloud compute machine-types list --format=json`"
     )
 
 
@@ -168,11 +169,11 @@ def _base(request: RefreshAsk) -> SnapshotFile:
     """Return the snapshot before. A damaged one in the target folder is told, not taken."""
     if request.base is not None:
         return open_snapshot(request.base).file
-    if (request.out / FILE_NAME).exists():
+    if (request.folder / FILE_NAME).exists():
         try:
-            return open_snapshot(request.out).file
+            return open_snapshot(request.folder).file
         except InputError as exc:
-            raise InputError(f"{exc}; or name another with --base") from exc
+            raise InputError(f"{exc}; or set another with --base, such as {SHIPPED}") from exc
     return open_snapshot().file
 
 

@@ -21,48 +21,55 @@ from netplan_planner.verbs.prices.snapshots import (
 )
 from netplan_planner.world.request import TrafficOptions
 
+_SOURCES = "Print the sources of each table with their dates."
 
-@verb(panel=panels.PRICES, ends=always_well, form=lambda _: "csv")
+
+@verb(
+    panel=panels.PRICES,
+    question="Where do prices come from, and how do I update them?",
+    ends=always_well,
+    form=lambda _: "csv",
+)
 def map_(ask: MapAsk, now: Now) -> SkuMap:
-    """Print what each SKU of a catalogue is the price of, one row per SKU in the order read.
+    """Print what each SKU of a catalogue is the price of, one row per SKU in input order.
 
-    Without --output as CSV. `kind` is empty where nothing fits, and `reason` says why; `reason`
-    also says why a SKU that is understood is not needed. SKUs that are needed and not understood
-    are counted on stderr.
+    The default output is CSV. `kind` is empty if nothing matches, and `reason` says why; `reason`
+    also says why a recognised SKU is not needed. stderr counts SKUs that are needed but not
+    recognised.
     """
     del now
     return map_skus(ask.files)
 
 
-@verb(panel=panels.PRICES, ends=always_well)
+@verb(panel=panels.PRICES, ends=always_well, explains=_SOURCES)
 def build(ask: BuildAsk, now: Now) -> SnapshotBuilt:
-    """Build a price snapshot from files. The one in DIR stays as it is unless all is well.
+    """Build a price snapshot from files. Replaces the one in DIR only if every check holds.
 
-    All is well if every check of `netplan prices verify` holds, also beside the snapshot in DIR, or
-    beside the embedded one where there is none. Rates come from the SKUs, each with its id. A price
-    table adds what they lack, with its own date and no id; for Spot, which moves within weeks, the
-    younger of the two stands.
+    The checks are those of `netplan prices verify`, also against the snapshot in DIR, or the
+    embedded one if DIR has none. Rates come from the SKUs, each with its id. A price table adds
+    missing prices, with its own date and no id. For Spot, whose prices change within weeks, the
+    newer source is used.
     """
     return build_snapshot(ask, now.today)
 
 
-@verb(panel=panels.PRICES, ends=always_well)
+@verb(panel=panels.PRICES, ends=always_well, explains=_SOURCES)
 def refresh(ask: RefreshAsk, now: Now) -> SnapshotBuilt:
-    """Build a snapshot from the live Cloud Billing Catalog and Compute APIs, and swap it in.
+    """Build a snapshot from the live Cloud Billing Catalog and Compute APIs, and use it.
 
-    Pages are kept in DIR/.refresh until all are there: a refresh that breaks off goes on where it
-    was. The snapshot in DIR stays as it is unless all is well. Reads alone; needs no IAM role for
-    the catalogue, and compute.machineTypes.list in any one project for the machine types: no API of
-    Google's lists them without a project.
+    Without --out, every verb uses the new prices. Downloaded pages stay in the folder until all are
+    there, so that an interrupted refresh continues. The old snapshot is replaced only if every
+    check holds. Only reads. Needs no IAM role for the catalogue, and compute.machineTypes.list in
+    any project for machine types.
     """
     return refresh_snapshot(ask, now.today, now.say)
 
 
 @verb(panel=panels.PRICES, ends=always_well)
 def diff(ask: DiffAsk, now: Now) -> PriceChanges:
-    """Print the prices that appeared, vanished or moved between two snapshots.
+    """Print the prices that were added, removed or changed between two snapshots.
 
-    Machines are compared where they are offered, traffic by its ends, and every SKU by its id.
+    Compares machine types per region, traffic by its ends, and every SKU by its id.
     """
     del now
     return price_changes(ask.old, ask.new, ask.percent)
@@ -70,18 +77,19 @@ def diff(ask: DiffAsk, now: Now) -> PriceChanges:
 
 @verb(panel=panels.PRICES, ends=lambda _, found: not found.faults)
 def verify(ask: VerifyAsk, now: Now) -> PriceCheck:
-    """Check a snapshot: no price that cannot be, none far from its like, nothing left out.
+    """Check a snapshot for impossible prices, outliers and missing prices.
 
-    Exit status 1 if a check fails.
+    Exit status: 0, or 1 when a check fails.
     """
     return check_prices(ask.prices, ask.against, now.today)
 
 
 @verb(panel=panels.PRICES, ends=always_well)
 def reconcile(ask: ReconcileAsk, now: Now) -> Reconciliation:
-    """Compare what flow records say for a month with what was billed, per SKU.
+    """Compare flow records with the bill of a full month, per SKU.
 
-    The model's volumes are scaled to the hours of the bill; the residual is what the bill has more.
+    The volumes from flow records are scaled to the hours of the bill. The residual is the
+    amount that only the bill has.
     """
     request = request_of(
         ask,

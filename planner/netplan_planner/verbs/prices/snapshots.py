@@ -89,7 +89,12 @@ def refresh_snapshot(
     before = model.SinceBefore(
         path=str(done.base.path), as_of=done.base.header.as_of, counts=_change_counts(found)
     )
-    return replace(_built(done.built, done.file), kept_types=done.kept_types, before=before)
+    return replace(
+        _built(done.built, done.file),
+        kept_types=done.kept_types,
+        before=before,
+        is_default=open_snapshot().file.sha256 == done.file.sha256,
+    )
 
 
 def price_changes(old: Path, new: Path, percent: float) -> model.PriceChanges:

@@ -96,7 +96,7 @@ def require_some(results: ProbeResults) -> None:
     """
     if not results.flows:
         reasons = [*(one.reason for one in results.missed), *results.not_begun]
-        raise InputError(f"nothing could be measured: {'; '.join(dict.fromkeys(reasons))}")
+        raise InputError(f"nothing was measured: {'; '.join(dict.fromkeys(reasons))}")
 
 
 def run_plan(
@@ -127,7 +127,7 @@ def run_plan(
         left = _left(campaign.limits, others, elapsed_s)
         if isinstance(left, str):
             count = len(campaign.pairs)
-            not_begun.append(f"{count} path{'s' * (count > 1)} not begun: {left}")
+            not_begun.append(f"{count} path{'s' * (count > 1)} not started: {left}")
             continue
         outcome = run_campaign(
             msgspec.structs.replace(campaign, limits=left),
@@ -195,14 +195,14 @@ def _require_fitting(plan: ProbePlan, access: Access) -> None:
     machines = [one for path in paths for one in (path.client, path.server)]
     for name, _ in access.ends:
         if machines and not any(name in _names(one) for one in machines):
-            raise UsageError(f"--end {inert(name)}: no machine of the plan has that name")
+            raise UsageError(f"--end {inert(name)}: no VM of the plan has that name")
     if access.client is not None or access.server is not None:
         if access.kind != "local":
             raise UsageError("--local-src and --local-dst are for --transport local")
         if len(paths) > 1:
             raise UsageError(
-                f"--local-src and --local-dst are for one path, the plan has {len(paths)}: say"
-                " --end NAME=WORDS for each machine"
+                f"--local-src and --local-dst are for one path, but the plan has {len(paths)}: "
+                "give --end NAME=WORDS for each VM"
             )
 
 
@@ -225,11 +225,11 @@ def _left(limits: ProbeLimits, moved_bytes: float, elapsed_s: float) -> ProbeLim
     if gib is not None:
         gib -= moved_bytes / BYTES_PER_GIB
         if gib <= 0:
-            return f"the limit of {limits.max_gib:g} GiB is used up"
+            return f"the limit of {limits.max_gib:g} GiB is reached"
     if seconds is not None:
         seconds -= elapsed_s
         if seconds <= 0:
-            return f"the limit of {limits.max_seconds:g} s is used up"
+            return f"the limit of {limits.max_seconds:g} s is reached"
     return msgspec.structs.replace(limits, max_gib=gib, max_seconds=seconds)
 
 
@@ -280,9 +280,9 @@ def _transport(instance: Instance, access: Access, words: str | None) -> Transpo
     if words is None:
         name = inert(instance.name)
         raise UsageError(
-            f"--transport local: how is a command run on {name}? Say it with --end"
-            f" '{name}=ip netns exec {name}' (an empty text is this machine itself); for one pair"
-            " --local-src and --local-dst do"
+            f"--transport local: state how a command runs on {name} with --end '{name}=ip netns "
+            f"exec {name}' (an empty text is this computer), or for one pair with --local-src "
+            "and --local-dst"
         )
     return LocalTransport(prefix=_words(words))
 

@@ -25,7 +25,7 @@ from netplan_planner.verbs.probe.answer import (
 )
 from netplan_planner.verbs.probe.forecast import ProbeRules, run_gbps
 from netplan_planner.verbs.probe.information import Information, shown_by
-from netplan_planner.verbs.probe.promise import promised_log_widths
+from netplan_planner.verbs.probe.promise import promised
 
 _SIGNIFICANT = 9
 """Digits of a ratio that count: beyond them, alike probes differ by rounding only."""
@@ -48,6 +48,7 @@ class Choice(NamedTuple):
     left_out: tuple[LeftOutProbe, ...]
     mean_log_width: float
     expected_log_width: float
+    most_log_width: float
 
 
 def choose_probes(
@@ -88,11 +89,14 @@ def choose_probes(
         planned.append(_planned(best, probes, information))
         information.add(best)
         spent = spent.plus(best.most)
-    after = promised_log_widths(probes, [one.probe for one in planned], known, rules)
-    widest = {id(one): max(widths) for one, widths in zip(probes, after, strict=True)}
+    after = promised(probes, [one.probe for one in planned], known, rules)
+    widest = {id(one): max(widths) for one, widths in zip(probes, after.by_probe, strict=True)}
     left_out += (_told(one, widest[id(one)], rules) for one in told)
     count = max(information.flow_count, 1)
-    return Choice(tuple(planned), tuple(left_out), before / count, sum(map(sum, after)) / count)
+    expected = sum(map(sum, after.by_probe))
+    return Choice(
+        tuple(planned), tuple(left_out), before / count, expected / count, after.most / count
+    )
 
 
 def _is_known(probe: Probe, information: Information, rules: ProbeRules) -> bool:
@@ -100,15 +104,15 @@ def _is_known(probe: Probe, information: Information, rules: ProbeRules) -> bool
 
 
 def _told(probe: Probe, promised_log_width: float, rules: ProbeRules) -> LeftOutProbe:
-    width = f"±{rules.tolerance_ratio * 100:g} %"
+    width = f"±{rules.tolerance_ratio * 100:g}%"
     tolerance = log_width_of(rules.tolerance_ratio)
-    reason = f"the probes above are expected to bring it inside the tolerance of {width}"
+    reason = f"the probes above should narrow it to the tolerance of {width}"
     if all(flow.log_width <= tolerance for flow in probe.flows):
-        reason = f"the prediction is inside the tolerance of {width} already (--tolerance)"
+        reason = f"the prediction is already within the tolerance of {width} (--tolerance)"
     elif promised_log_width > tolerance:
         reason = (
-            f"the probes above show its limits; more than the tolerance of {width} stays open:"
-            " runs scatter, and few probes say how far"
+            f"the probes above reach its limits; more than the tolerance of {width} stays open, "
+            "because runs vary and a few probes do not show by how much"
         )
     return LeftOutProbe(probe=probe, kind=LeftOutKind.KNOWN, reason=reason)
 
@@ -173,9 +177,7 @@ class _Spent(NamedTuple):
         then = self.plus(probe.most)
         if caps.max_usd is not None:
             if probe.most.usd is None:
-                return (
-                    f"the price of its traffic is not known, so --max-usd bars it: {probe.unpriced}"
-                )
+                return f"its traffic has no known price, so --max-usd excludes it: {probe.unpriced}"
             if then.usd > caps.max_usd:
                 return _over("--max-usd", f"{caps.max_usd:f}", probe.most.usd, self.usd, "USD")
         if caps.max_gib is not None and then.gib > Decimal(str(caps.max_gib)):
@@ -189,8 +191,8 @@ class _Spent(NamedTuple):
 def _over(option: str, limit: str, own: Decimal, used: Decimal, unit: str) -> str:
     digits = 0 if unit == "s" else 2
     return (
-        f"no room under {option} {limit}: up to {own:.{digits}f} {unit}, beside"
-        f" {used:.{digits}f} {unit} of the probes above"
+        f"over {option} {limit}: up to {own:.{digits}f} {unit}, with {used:.{digits}f} {unit} "
+        "for the probes above"
     )
 
 

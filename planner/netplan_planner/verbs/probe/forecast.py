@@ -120,12 +120,12 @@ def _why_useless(flows: tuple[ProbeFlow, ...], rules: ProbeRules) -> str:
     unknown = next((flow.estimate for flow in flows if flow.estimate.gbps is None), None)
     if unknown is not None and rules.bitrate_gbps is None:
         why = "; ".join(unknown.unknown)
-        return f"neither its rate nor its cost can be predicted ({why}): give --bitrate"
+        return f"its rate and cost cannot be predicted ({why}): set --bitrate"
     if not any(flow.informative_ratio for flow in flows):
         least = min(flow.estimate.low_gbps or 0.0 for flow in flows)
         return (
-            f"the path carries at least {least:.3g} Gbit/s: under --bitrate"
-            f" {rules.bitrate_gbps:g} its runs would measure that option"
+            f"the path carries at least {least:.3g} Gbit/s, so runs with --bitrate "
+            f"{rules.bitrate_gbps:g} would measure only that option"
         )
     return ""
 

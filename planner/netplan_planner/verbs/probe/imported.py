@@ -12,6 +12,7 @@ from netplan_planner.measuring.outputs import read_outputs
 from netplan_planner.measuring.outputs.base import Refused
 from netplan_planner.measuring.store import append
 from netplan_planner.model.base import Value
+from netplan_planner.readers.paths.path_cells import day_of
 
 
 class ProbeImport(Value, frozen=True, kw_only=True):
@@ -25,6 +26,12 @@ class ProbeImport(Value, frozen=True, kw_only=True):
     """Files with at least one of them."""
     by_tool: tuple[tuple[str, int], ...]
     refused: tuple[Refused, ...]
+    ready_count: int
+    """Of the measurements, those that tell all that a calibration needs."""
+    untold: tuple[str, ...] = ()
+    """Options that say what the others do not tell."""
+    is_dated: bool = True
+    """Whether any of them says on what day it ran."""
 
     @property
     def lost(self) -> tuple[Refused, ...]:
@@ -80,13 +87,40 @@ def import_outputs(
         file_count=len({one.source for one in found}),
         by_tool=tuple(sorted(Counter(one.tool for one in found).items())),
         refused=tuple(refused),
+        ready_count=0,
     )
     if not found:
         why = f": {answer.lost[0]}" if answer.lost else ": no output of iperf3, iperf 2 or netperf"
         more = f" (and {len(answer.lost) - 1} more)" if len(answer.lost) > 1 else ""
         raise InputError(f"nothing to import{why}{more}")
     told = [_told(one, client, server, path_class) for one in found]
-    return msgspec.structs.replace(answer, new_count=append(store, told))
+    tcp = [untold(one) for one in told if one.protocol == "tcp"]
+    return msgspec.structs.replace(
+        answer,
+        new_count=append(store, told),
+        ready_count=sum(not options for options in tcp),
+        is_dated=any(day_of(one.started_at) for one in told),
+        untold=tuple(name for name in _NEEDED if any(name in options for options in tcp)),
+    )
+
+
+_NEEDED = ("--src-type", "--dst-type", "--path", "--src-place", "--dst-place")
+
+
+def untold(one: model.Measurement) -> set[str]:
+    """Return the options that say what a calibration needs and a run does not tell.
+
+    That is the sender's machine type, the path class, and both places or a round-trip time.
+    """
+    # Options name the ends by the tool: its client receives in a reverse run.
+    sender, receiver = ("dst", "src") if one.is_reverse else ("src", "dst")
+    lacking = set() if one.src.machine_type else {f"--{sender}-type"}
+    if one.path_class is None:
+        lacking.add("--path")
+    if one.min_rtt_ms is None and one.rtt_ms is None:
+        ends = ((sender, one.src), (receiver, one.dst))
+        lacking |= {f"--{name}-place" for name, end in ends if not (end.zone or end.region)}
+    return lacking
 
 
 def _told(

@@ -9,7 +9,9 @@ What is still open of one direction of a path, as a share of what its interval h
 
     sum over its limits of max(0, probability that it binds - greatest probability of any probe)
 
-so that of two paths alike in all limits the second has little more to tell: whichever limit the
+A window is shown by half until probes of two pairs of places agree, if two have it: what an image
+of one's own has may lie far from the stock window, and a calibration believes that of two only. So
+it is that of two paths alike in all limits the second has little more to tell: whichever limit the
 first one shows is the one that binds the second. How far paths of its class differ from each other
 stays open until it is measured itself; what its own runs told is never open again.
 Censored knowledge ("at least this") is not counted. So probes are ordered; what is promised of them
@@ -23,14 +25,19 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from netplan_planner.model import Calibration, CapsBook, Estimate, Instance, PathQuery
+from netplan_planner.model import CapsBook, Estimate, Instance, PathQuery
 from netplan_planner.throughput.batch import terms_of
-from netplan_planner.throughput.calibration.factors.calibrated import Corrector
-from netplan_planner.throughput.calibration.factors.calibrated_caps import CalibratedCaps
-from netplan_planner.throughput.calibration.factors.factor_paths import answers, run_scatter, slopes
+from netplan_planner.throughput.calibration.factors.calibrated import pair_of
+from netplan_planner.throughput.calibration.factors.calibrated_caps import corrector_of
+from netplan_planner.throughput.calibration.factors.factor_paths import (
+    LIKELIER,
+    answers,
+    run_scatter,
+    slopes,
+)
 from netplan_planner.throughput.goodput.intervals import probed_tails
 from netplan_planner.throughput.limits.path_limits import static_limits
-from netplan_planner.throughput.limits.shared_by import said_of, same_for
+from netplan_planner.throughput.limits.shared_by import WINDOW, said_of, same_for
 from netplan_planner.throughput.single_row import single_row
 from netplan_planner.verbs.probe.answer import Probe, ProbeFlow
 
@@ -93,13 +100,17 @@ class Information:
             floor: The log width that a measured path still has.
         """
         self._floor = floor
-        self._shown: dict[str, float] = {}
-        """By limit, the greatest probability with which a probe shows it."""
+        self._shown: dict[str, _Shown] = {}
+        self._places: dict[str, set[str]] = defaultdict(set)
+        """By limit, the pairs of places whose paths have it."""
         self._alike: Counter[_Kind] = Counter()
         """Flows by what decides how much is open on them: there are far fewer kinds than flows."""
         self._flows: list[ProbeFlow] = []
         for probe in probes:
             self._flows += probe.flows
+            for flow in probe.flows:
+                for key, _ in flow.shares:
+                    self._places[key].add(_places_of(probe))
             self._alike.update(self._kind(flow) for flow in probe.flows)
 
     @property
@@ -144,10 +155,13 @@ class Information:
             self._alike[kind] -= 1
             self._alike[kind.measured] += 1
 
-    def _then(self, probe: Probe) -> dict[str, float]:
+    def _then(self, probe: Probe) -> "dict[str, _Shown]":
         then = dict(self._shown)
         for key, chance in shown_by(probe).items():
-            then[key] = max(then.get(key, 0.0), chance)
+            needs_two = key.startswith(WINDOW) and len(self._places[key]) > 1
+            # A figure that another limit explains better says little of a far window.
+            if not needs_two or chance > LIKELIER:
+                then[key] = then.get(key, _Shown(needs_two)).plus(chance, _places_of(probe))
         return then
 
     def _kind(self, flow: ProbeFlow) -> "_Kind":
@@ -155,6 +169,35 @@ class Information:
         # Up to the tolerance, twice the floor: how far paths differ is no reason to measure all.
         least = min(max(flow.shared_log_width - self._floor, 0.0), self._floor)
         return _Kind(excess, flow.shares, flow.informative_ratio, 1.0, least)
+
+
+class _Shown(NamedTuple):
+    """With what probability probes show a limit."""
+
+    needs_two: bool
+    """Whether it takes two pairs of places."""
+    best: float = 0.0
+    places: str = ""
+    """Of the best."""
+    second: float = 0.0
+    """The best of other places."""
+
+    @property
+    def chance(self) -> float:
+        """The greatest of all, or the mean of the two greatest."""
+        return (self.best + self.second) / 2 if self.needs_two else self.best
+
+    def plus(self, chance: float, places: str) -> "_Shown":
+        """Return the same with one more probe."""
+        if places == self.places:
+            return self._replace(best=max(self.best, chance))
+        if chance > self.best:
+            return self._replace(best=chance, places=places, second=self.best)
+        return self._replace(second=max(self.second, chance))
+
+
+def _places_of(probe: Probe) -> str:
+    return pair_of(probe.path.there) or probe.path.name
 
 
 class _Kind(NamedTuple):
@@ -175,12 +218,15 @@ class _Kind(NamedTuple):
         return self._replace(most=1 - self.informative_ratio)
 
 
-def _open(kind: _Kind, shown: Mapping[str, float]) -> float:
+def _open(kind: _Kind, shown: Mapping[str, _Shown]) -> float:
     """Return by how much a flow's interval is expected to be wider than a measured one."""
     if not kind.excess:
         return 0.0
     none = 1 - sum(chance for _, chance in kind.shares)
-    left = sum(max(chance - shown.get(key, 0.0), 0.0) for key, chance in kind.shares)
+    left = sum(
+        max(chance - (shown[key].chance if key in shown else 0.0), 0.0)
+        for key, chance in kind.shares
+    )
     by_others = max(kind.excess * (left + max(none, 0.0)), kind.least)
     return min(by_others, kind.excess * kind.most)
 
@@ -202,8 +248,7 @@ def width_others_leave(query: PathQuery, caps: CapsBook, *, level: float = 0.9) 
     """
     found = static_limits(query, caps, may_assume=True)
     row, _ = single_row(query)
-    nothing = Calibration(as_of=caps.as_of, measurement_count=0, probe_count=0, fingerprint="")
-    corrector = caps.corrector if isinstance(caps, CalibratedCaps) else Corrector(nothing)
+    corrector = corrector_of(caps)
     probed = corrector.probed([query], [found], corrector.of_pairs([None]))
     paths, values = probed.paths(terms_of([query], [found], row), row.kind)
     now = answers(paths, values)

@@ -97,7 +97,7 @@ def _two_names(text: str) -> tuple[str, str]:
     half = len(parts) // 2
     names = ":".join(parts[:half]).strip(), ":".join(parts[half:]).strip()
     if len(parts) % 2 or not all(names):
-        raise UsageError(f"--pair is two machines as SRC:DST, not {text[:_SHOWN]!r}")
+        raise UsageError(f"--pair is two VMs as SRC:DST, not {text[:_SHOWN]!r}")
     return names
 
 
@@ -140,7 +140,7 @@ class PathMaker:
         for names in pairs:
             client, server = (machine_of(self._facts.inventory, name) for name in names)
             if client is server:
-                raise UsageError(f"--pair {names[0]}:{names[1]}: a path has two machines")
+                raise UsageError(f"--pair {names[0]}:{names[1]}: a path needs two different VMs")
             path = self._path(client, server, _class_of(client, server, is_external))
             # Both directions are measured: the other way round it is the same probe.
             paths.setdefault(frozenset({client.ref.self_link, server.ref.self_link}), path)
@@ -300,7 +300,7 @@ def _why_not(client: Instance, server: Instance, path_class: PathClass, address:
             return f"{one.name} has the label {NO_PROBE_LABEL}"
     for one in (client, server):
         if not one.is_running:
-            return f"{one.name} does not run ({one.status}); netplan starts no machine"
+            return f"{one.name} is not running ({one.status}); netplan starts no VM"
         if "WINDOWS" in one.guest_os_features:
             return f"{one.name} runs Windows; the prober needs a Linux shell"
     if address is None and path_class.is_external_address:
@@ -332,9 +332,9 @@ def _notes(count: int, homeless: int, max_count: int) -> Iterator[str]:
     if count > max_count:
         more = count - max_count
         paths = counted(more, "more path")
-        yield f"{paths} of findings {'was' if more == 1 else 'were'} not looked at (--max-paths)"
+        yield f"{paths} of findings {'was' if more == 1 else 'were'} not checked (--max-paths)"
     if homeless:
         yield (
-            f"{counted(homeless, 'finding')} {'is' if homeless == 1 else 'are'} about no path"
-            " between two machines of the input that flow logs show"
+            f"{counted(homeless, 'finding')} {'is' if homeless == 1 else 'are'} not about a path "
+            "between two VMs of the input that flow logs show"
         )

@@ -144,12 +144,14 @@ def _found(question: ProbeQuestion, request: InputRequest, facts: Facts, say: Sa
     maker = PathMaker(facts, time_scale=question.time_scale)
     if question.pairs:
         return maker.named(question.pairs, is_external=question.is_external)
-    say(f"judging {counted(len(facts.inventory.instances), 'machine')}")
+    say(f"checking {counted(len(facts.inventory.instances), 'VM')}")
     found = maker.of_findings(
         read_suppressions(request.ignore_file, facts), max_count=question.max_paths
     )
     if facts.traffic is None:
-        note = "without --traffic no finding shows which machines talk: give it, or name --pair"
+        note = (
+            "without --traffic, no finding shows which VMs exchange traffic: add it, or give --pair"
+        )
         return FoundPaths(found.paths, (*found.notes, note))
     return found
 

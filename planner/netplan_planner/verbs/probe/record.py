@@ -134,6 +134,7 @@ class Record(ProjectAnswer, frozen=True, kw_only=True):
     most: ProbeCost
     mean_half_width_ratio: float
     expected_half_width_ratio: float
+    most_half_width_ratio: float
     probes: tuple[PlannedRecord, ...]
     left_out: tuple[LeftOutRecord, ...]
     impacts: tuple[ImpactRecord, ...]
@@ -151,6 +152,7 @@ def plan_record(plan: ProbePlan, results: ProbeResults | None = None) -> Record:
         plan,
         mean_half_width_ratio=half_width_of(plan.mean_log_width),
         expected_half_width_ratio=half_width_of(plan.expected_log_width),
+        most_half_width_ratio=half_width_of(plan.most_log_width),
         probes=tuple(map(_planned, plan.probes)),
         left_out=tuple(map(_left_out, plan.left_out)),
         impacts=tuple(_impact(plan, one) for one in plan.impacts),

@@ -46,21 +46,19 @@ def table(answer: ProbePlan) -> DataTable:
 
 def blocks(answer: ProbePlan, options: RenderOptions) -> Iterator[Block]:
     """Yield what it takes in all, the probes, the machines, what is left out, and how to go on."""
-    if answer.price_age:
-        yield doc.para(_said(answer.price_age))
     yield doc.Title(line=line(answer.title), basis=line(_basis(answer)))
     yield from (doc.para(_said(text)) for text in _summary(answer))
     for place, planned in enumerate(answer.probes, 1):
         yield doc.entry(f"{place}. ", say(planned.probe.name))
         yield from _probe(planned)
     if answer.impacts:
-        yield doc.entry("Impact on the machines, of which one pair is busy at a time")
+        yield doc.entry("Impact on the VMs (only one pair is busy at a time)")
         yield from (doc.item(_said(_impact(one))) for one in _crowded(answer))
         if not answer.has_traffic:
-            unknown = "what else they send is not known: no flow logs were given (--traffic)"
+            unknown = "other traffic unknown: no flow logs (--traffic)"
             yield doc.item(unknown)
     if answer.left_out:
-        yield doc.entry("Not in the plan")
+        yield doc.entry("Not planned")
         yield from _left_out(answer.left_out)
     if answer.notes:
         yield doc.entry("Notes")
@@ -85,20 +83,25 @@ def _basis(plan: ProbePlan) -> str:
 
 def _summary(plan: ProbePlan) -> Iterator[Text]:
     if not plan.probes:
-        yield "No probe is in the plan; below is why."
+        yield "No probe is planned. The reasons are below."
         return
     for cost, words in ((plan.expected, "at least"), (plan.most, "at most")):
         yield worded(
             f"{words} {figures.counted(cost.runs, 'run')} in {figures.duration(cost.seconds)}:",
             f" {figures.volume(cost.gib)}, ",
-            "an unknown sum" if cost.usd is None else Amount(usd=cost.usd),
+            "an unknown amount" if cost.usd is None else Amount(usd=cost.usd),
             " of traffic",
         )
-    before, after = half_width_of(plan.mean_log_width), half_width_of(plan.expected_log_width)
-    yield (
-        "the intervals of all paths that matter are expected to narrow from"
-        f" ±{figures.share(before, 1)} to ±{figures.share(after, 1)} in the mean"
+    before, after, most = (
+        f"±{figures.share(half_width_of(one), 1)}"
+        for one in (plan.mean_log_width, plan.expected_log_width, plan.most_log_width)
     )
+    yield (
+        f"intervals of all affected paths: {before} on average now, {after} expected after the "
+        f"plan, at most {most} in 9 of 10 cases"
+    )
+    if plan.expected_log_width > plan.mean_log_width:
+        yield "a few probes mainly correct the values; more probes narrow the intervals"
 
 
 def _probe(planned: PlannedProbe) -> Iterator[Block]:
@@ -107,8 +110,8 @@ def _probe(planned: PlannedProbe) -> Iterator[Block]:
     yield from _field("predicted", _predictions(probe))
     yield from _field("tells", ["; ".join(map(_informed, planned.tells))])
     yield from _field("runs", [_runs(probe)])
-    yield from _field("costs", _costs(probe))
-    yield from _field("machines", [_machines(probe)])
+    yield from _field("cost", _costs(probe))
+    yield from _field("VMs", [_machines(probe)])
     yield from _field("order", [_order(planned)])
 
 
@@ -141,7 +144,7 @@ def _prediction(flow: ProbeFlow) -> str:
         return f"unknown: {inert('; '.join(found.unknown))}"
     predicted = figures.rate_interval(found.gbps, found.low_gbps, found.high_gbps)
     bound = inert(limit_name(found.limits[0]), TEXT_LENGTH) if found.limits else "nothing known"
-    return f"{predicted}, bound by {bound}"
+    return f"{predicted}, limit: {bound}"
 
 
 def _informed(told: ToldLimit) -> str:
@@ -162,10 +165,10 @@ def _runs(probe: Probe) -> str:
     rtt = "unknown" if there.rtt_ms is None else f"{there.rtt_ms:.3g} ms"
     basis = f", {inert(probe.path.rtt_basis)}" if probe.path.rtt_basis else ""
     return (
-        f"{_span(str(least), str(most))} each {', '.join(ways[kind] for kind in kinds)};"
-        f" {there.omit_s:g} s"
-        f" omitted + {there.duration_s or 0:g} s counted at a round trip of {rtt}{basis}:"
-        f" {_span(figures.duration(probe.expected.seconds), figures.duration(probe.most.seconds))}"
+        f"{_span(str(least), str(most))} each {', '.join(ways[kind] for kind in kinds)}; "
+        f"{there.omit_s:g} s omitted + {there.duration_s or 0:g} s counted at an RTT of "
+        f"{rtt}{basis}: "
+        f"{_span(figures.duration(probe.expected.seconds), figures.duration(probe.most.seconds))}"
     )
 
 
@@ -175,7 +178,7 @@ def _span(low: str, high: str) -> str:
 
 def _costs(probe: Probe) -> Iterator[Text]:
     if probe.expected.usd is None or probe.most.usd is None:
-        yield f"an unknown sum: {inert(probe.unpriced)}"
+        yield f"an unknown amount: {inert(probe.unpriced)}"
         return
     for least, most in zip(probe.expected.line_items, probe.most.line_items, strict=True):
         sku = skus((least.sku_id,) if least.sku_id else ())
@@ -202,16 +205,18 @@ def _machines(probe: Probe) -> Text:
     seconds = figures.number(probe.expected.vm_seconds)
     price = probe.expected.vm_usd_in_ranking
     return worded(
-        f"nothing more: both run anyway ({seconds} VM seconds at list price would be ",
-        "an unknown sum" if price is None else _small(price),
-        ", which counts in the order only)",
+        f"none, because both VMs run anyway ({seconds} VM seconds would cost ",
+        "an unknown amount" if price is None else _small(price),
+        " at list price; only the order uses it)",
     )
 
 
 def _order(planned: PlannedProbe) -> Text:
     usd = planned.probe.ranking_usd
     if planned.gain_per_usd is None or usd is None:
-        return f"information {figures.number(planned.gain)}, per dollar unknown: a price is missing"
+        return (
+            f"information {figures.number(planned.gain)}, per dollar unknown (a price is missing)"
+        )
     return worded(
         f"information {figures.number(planned.gain)} for ",
         _small(usd),
@@ -224,7 +229,7 @@ def _crowded(plan: ProbePlan) -> list[ProbeImpact]:
 
 
 def _impact(one: ProbeImpact) -> str:
-    cap = "of a cap that is not known"
+    cap = "unknown share of its cap"
     if one.cap_gbps is not None:
         cap = (
             f"{figures.share(one.cap_ratio or 0.0, 1.0)} of its cap of {figures.rate(one.cap_gbps)}"
@@ -232,11 +237,11 @@ def _impact(one: ProbeImpact) -> str:
     seen = ""
     if one.seen_p95_gbps is not None and one.seen_max_gbps is not None:
         seen = (
-            f"; flow logs saw it send {figures.rate(one.seen_p95_gbps)} (95th percentile), at most"
-            f" {figures.rate(one.seen_max_gbps)}"
+            f"; in flow logs it sends {figures.rate(one.seen_p95_gbps)} (95th percentile), at "
+            f"most {figures.rate(one.seen_max_gbps)}"
         )
     if one.is_crowded:
-        seen += ": both do not fit under the cap, so each slows the other"
+        seen += ": together they exceed the cap, so each slows the other"
     return (
         f"{inert(one.name, NAME_LENGTH)} sends up to {figures.rate(one.sends_gbps)}, {cap}, and"
         f" receives up to {figures.rate(one.receives_gbps)}, for"
@@ -265,16 +270,16 @@ def _closing(plan: ProbePlan, options: RenderOptions) -> Iterator[Block]:
         if runs:
             are = "is" if runs == 1 else "are"
             found.append(
-                f"{figures.counted(runs, 'run')} of this plan {are} in {where} already, and not"
-                " redone"
+                f"{figures.counted(runs, 'run')} of this plan {are} in {where} already, and will "
+                "not run again"
             )
         if plan.probes and options.has_hints:
             found.append(
-                "Nothing was run. To carry it out: netplan probe run --yes, with the same options."
+                "Nothing was run. To run the plan: netplan probe run --yes, with the same options."
             )
             found.append(
-                f"Results go to {where}, run by run; if it is broken off, the same command goes on"
-                " where it stopped."
+                f"Each result is saved to {where}. After an interruption, the same command "
+                "continues."
             )
     yield from (doc.entry(_said(text)) for text in found[:1])
     yield from (doc.para(_said(text)) for text in found[1:])

@@ -53,7 +53,7 @@ def blocks(answer: ProbeImport, options: RenderOptions) -> Iterator[Block]:
     counts = f"{counted(answer.measurement_count, 'measurement')} in"
     files = f"{counted(answer.file_count, 'file')} ({tools})"
     store = say(answer.store, Role.PLACE)
-    there = f", {answer.measurement_count - answer.new_count:,} there already"
+    there = f", {answer.measurement_count - answer.new_count:,} already there"
     added = line(f"{answer.new_count:,} added to ", store, there)
     yield Title(line=line(f"{counts} {files}"), basis=added)
     if answer.lost:
@@ -61,10 +61,23 @@ def blocks(answer: ProbeImport, options: RenderOptions) -> Iterator[Block]:
         yield from _by_reason(answer.lost)
     twice = len(answer.refused) - len(answer.lost)
     if twice:
-        text = f"{counted(twice, 'text')} left out: the JSON of the same run is there too"
+        text = f"{counted(twice, 'text')} not used: the JSON output of the same run is there too"
         yield Entry(line=line(text))
     if answer.new_count and options.has_hints:
-        yield from next_command(answer.store)
+        yield from _next(answer)
+
+
+def _next(answer: ProbeImport) -> Iterator[Block]:
+    """Yield what calibrations need and is not told, and the command that fits the model."""
+    if answer.untold:
+        with_options = f"Import these outputs again with {', '.join(answer.untold)}"
+        yield Entry(line=line(f"{with_options}: netplan calibrate needs this for each run"))
+    if answer.ready_count and not answer.is_dated:
+        yield Entry(
+            line=line("The runs have no date: state the day with netplan calibrate --as-of")
+        )
+    if answer.ready_count:
+        yield from next_command(answer.store, "" if answer.is_dated else "--as-of YYYY-MM-DD ")
 
 
 def _by_reason(refused: Sequence[Refused]) -> Iterator[Block]:

@@ -41,7 +41,7 @@ def blocks(answer: ProbeResults, options: RenderOptions) -> Iterator[Block]:
         yield from show.blocks(answer.plan, replace(options, has_hints=False))
     now, before = counted(answer.measured_count, "run"), answer.resumed_count
     store = say(answer.store, Role.PLACE)
-    yield doc.section(f"{now} now, {before} from before; in ", store)
+    yield doc.section(f"{now} now, {before} before; in ", store)
     for name, flows in itertools.groupby(answer.flows, key=lambda one: one.probe.name):
         yield doc.entry(name)
         yield from (doc.item(_measured(one)) for one in flows)
@@ -51,25 +51,25 @@ def blocks(answer: ProbeResults, options: RenderOptions) -> Iterator[Block]:
         yield doc.entry("Not measured")
         yield from (doc.item(say(text, length=2 * TEXT_LENGTH)) for text in lost)
     if not answer.is_complete:
-        yield doc.para("not complete: the same command goes on with what is missing")
+        yield doc.para("incomplete: the same command continues with the rest")
     yield from next_command(answer.store)
 
 
-def next_command(store: str) -> Iterator[Block]:
+def next_command(store: str, options: str = "") -> Iterator[Block]:
     """Yield the command that fits the model to a store, if its name is one to be copied."""
-    command = calibrate_command(store)
+    command = calibrate_command(store, options)
     if is_inert(command):
         yield doc.entry("Next")
         yield doc.Command(text=command)
 
 
-def calibrate_command(store: str) -> str:
+def calibrate_command(store: str, options: str = "") -> str:
     """Return the command that fits the model to a store.
 
     >>> calibrate_command("my probes.jsonl")
     "netplan calibrate 'my probes.jsonl' --out calibration.json"
     """
-    return f"netplan calibrate {shlex.quote(store)} --out calibration.json"
+    return f"netplan calibrate {shlex.quote(store)} {options}--out calibration.json"
 
 
 def event_line(event: ProbeEvent) -> str:
@@ -80,7 +80,7 @@ def event_line(event: ProbeEvent) -> str:
 
 
 def _left_out(one: MissedRuns) -> str:
-    return f"{one.what}{':' if one.is_one_run else ' is left out:'} {one.reason}"
+    return f"{one.what}{':' if one.is_one_run else ' is not used:'} {one.reason}"
 
 
 def _measured(one: FlowResult) -> str:
@@ -89,7 +89,7 @@ def _measured(one: FlowResult) -> str:
     median = f"{rate(one.median_gbps)}, median of {len(one.gbps)} {runs}"
     measured = f"{show.way_of(one.flow)}: measured {median}"
     if found.gbps is None:
-        return f"{measured}; nothing was predicted"
+        return f"{measured}; no prediction"
     predicted = rate_interval(found.gbps, found.low_gbps, found.high_gbps)
     verdict = "inside" if one.is_inside else "outside"
     capped = "; a rate cap was set" if one.is_capped else ""

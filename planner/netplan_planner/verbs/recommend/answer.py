@@ -4,7 +4,7 @@ from datetime import date
 from decimal import Decimal
 
 from netplan_planner.model import Infeasible, MachinePlan
-from netplan_planner.model.plans.plan_answer import PlannedAnswer
+from netplan_planner.model.plans.plan_answer import PlannedAnswer, Shortfall
 
 
 class Basis(PlannedAnswer, frozen=True, kw_only=True):
@@ -16,6 +16,8 @@ class Basis(PlannedAnswer, frozen=True, kw_only=True):
     """Of the contract, where prices are effective ones; empty: list prices."""
     is_feasible: bool
     """Whether any candidate meets the need."""
+    infeasible: Shortfall | None = None
+    """Why none does, as every verb says it."""
     incomplete: tuple[str, ...] = ()
     """What of the given evidence could not be read in full, a line each."""
 

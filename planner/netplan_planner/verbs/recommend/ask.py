@@ -42,7 +42,7 @@ class Need(Connections, Request, frozen=True, kw_only=True):
     gbps: Annotated[
         float | None,
         Ask(
-            "Wanted egress in Gbit/s, of all machines; with --vm, its observed 95th percentile.",
+            "Egress of all VMs in Gbit/s. With --vm: its observed 95th percentile.",
             least=0,
             panel=NEED,
         ),
@@ -50,7 +50,7 @@ class Need(Connections, Request, frozen=True, kw_only=True):
     region: Annotated[
         str | None,
         Ask(
-            "Where it runs, such as us-central1; with --vm, the machine's own.",
+            "Region, such as us-central1. With --vm: the region of the VM.",
             metavar="REGION",
             panel=NEED,
         ),
@@ -58,8 +58,7 @@ class Need(Connections, Request, frozen=True, kw_only=True):
     vm: Annotated[
         str | None,
         Ask(
-            "Replace this machine of the input: its traffic is the target, its vCPUs and memory"
-            " are the floors.",
+            "Replace this VM. Its traffic is the target, its vCPUs and memory the minimum.",
             metavar="NAME",
             panel=NEED,
         ),
@@ -68,44 +67,48 @@ class Need(Connections, Request, frozen=True, kw_only=True):
         Goal | None,
         Reading(str, lambda _, text: goal_of(text)),
         Ask(
-            "internal (default): other zones too; zone: the own one; external: addresses outside"
-            " the VPC, with the lower cap; a region: internal, with the price of the traffic"
-            " there. With --vm: both, as it was seen to send.",
+            "Where the traffic goes. internal (default): also other zones; zone: the same zone; "
+            "external: addresses outside the VPC, with the lower cap; a region: internal, with "
+            "the price of traffic to it. With --vm: internal and external, as observed.",
             metavar="PLACE",
             panel=NEED,
+            short="internal (default), zone, external, or a region.",
         ),
     ] = None
     dst_type: Annotated[
-        str | None, Ask("Machine type of the receiver (default: as the sender).", panel=NEED)
+        str | None,
+        Ask("Receiver's machine type. Default: the sender's.", panel=NEED, is_expert=True),
     ] = None
     transfer_bytes: Annotated[
         Bytes | None,
         Ask(
-            "Size of one transfer, such as 2TiB, whose start counts (default: steady state).",
+            "Size of one transfer, such as 2TiB, to include its start. Default: steady state.",
             "--bytes",
             parameter="byte_count",
             metavar="SIZE",
             panel=SENT,
+            is_expert=True,
         ),
     ] = None
     rtt_ms: RoundTrip = None
-    vcpus: Annotated[int | None, Ask("Least vCPUs, of all machines.", least=0)] = None
+    vcpus: Annotated[int | None, Ask("Minimum vCPUs of all VMs.", least=0, panel=NEED)] = None
     memory_gib: Annotated[
-        float | None, Ask("Least memory in GiB, of all machines.", least=0, panel=NEED)
+        float | None, Ask("Minimum memory of all VMs, in GiB.", least=0, panel=NEED)
     ] = None
     min_flow_gbps: Annotated[
-        float, Ask("What one flow must reach, in Gbit/s.", least=0, panel=NEED)
+        float, Ask("Rate that one flow must reach, in Gbit/s.", least=0, panel=NEED, is_expert=True)
     ] = 0.0
     headroom: Annotated[
-        float, Ask("Share of the cap that stays free.", least=0, most=0.99, panel=NEED)
+        float, Ask("Share of the cap to keep free.", least=0, most=0.99, panel=NEED)
     ] = 0.2
     max_count: Annotated[
         int | None,
         Ask(
-            "How many equal machines may share it, where the load spreads (default: 1).",
+            "Maximum number of equal VMs, if the load can be split. Default: 1.",
             least=1,
             most=1000,
             panel=NEED,
+            is_expert=True,
         ),
     ] = None
 
@@ -114,22 +117,29 @@ class Payment(Request, frozen=True, kw_only=True):
     """How it is paid."""
 
     on_demand: Annotated[
-        bool, Ask("At list price, no discount (default, but with --vm).", panel=PAYMENT)
+        bool,
+        Ask("At list price. Default, except with --vm.", panel=PAYMENT, is_expert=True),
     ] = False
-    spot: Annotated[bool, Ask("At Spot prices.")] = False
-    cud_1y: Annotated[bool, Ask("With a commitment for 1 year.", panel=PAYMENT)] = False
-    cud_3y: Annotated[bool, Ask("With a commitment for 3 years.", panel=PAYMENT)] = False
+    spot: Annotated[bool, Ask("At Spot prices.", panel=PAYMENT)] = False
+    cud_1y: Annotated[bool, Ask("With a 1-year commitment.", panel=PAYMENT)] = False
+    cud_3y: Annotated[bool, Ask("With a 3-year commitment.", panel=PAYMENT)] = False
     sustained_use: Annotated[
         bool,
         Ask(
-            "On demand, with the discount that a month of use brings by itself (default with"
-            " --vm).",
+            "On demand with the sustained-use discount of a full month. Default with --vm.",
             panel=PAYMENT,
+            is_expert=True,
         ),
     ] = False
     month_ratio: Annotated[
         float,
-        Ask("Share of the month that it runs, such as 0.5.", least=0.001, most=1, panel=PAYMENT),
+        Ask(
+            "Share of the month that it runs, such as 0.5.",
+            least=0.001,
+            most=1,
+            panel=PAYMENT,
+            is_expert=True,
+        ),
     ] = 1.0
 
 
@@ -140,16 +150,18 @@ class Choice(Request, frozen=True, kw_only=True):
     arch: Annotated[
         Architecture | None,
         Ask(
-            "Only x86, or only arm; any: by price alone (default: x86 first; with --vm the"
-            " machine's own only).",
+            "Only x86, only arm, or any (by price alone). Default: x86 first; with --vm: that of"
+            " the VM.",
             "--architecture",
             also=("--arch",),
             parameter="arch",
             panel=CHOICE,
         ),
     ] = None
-    gpu: Annotated[bool, Ask("Consider types with GPUs too.")] = False
-    shared_core: Annotated[bool, Ask("Consider shared-core types too.", panel=CHOICE)] = False
+    gpu: Annotated[bool, Ask("Include types with GPUs.", panel=CHOICE, is_expert=True)] = False
+    shared_core: Annotated[
+        bool, Ask("Include shared-core types.", panel=CHOICE, is_expert=True)
+    ] = False
 
     @property
     def architecture(self) -> str | None:
@@ -170,5 +182,11 @@ class RecommendAsk(OfMachines, frozen=True, kw_only=True):
     choice: Choice = Choice()
     given: Input = Input()
     why_not: Annotated[
-        Texts, Ask("Why this type is not first; repeat it.", metavar="TYPE", panel=OUTPUT)
+        Texts,
+        Ask(
+            "Explain why this type is not first. Repeat for more.",
+            metavar="TYPE",
+            panel=OUTPUT,
+            is_expert=True,
+        ),
     ] = ()

@@ -8,9 +8,12 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from netplan_planner import model
-from netplan_planner.errors import MissingDatum, UsageError, nearest_names
+from netplan_planner.errors import MissingDatum, UsageError
 from netplan_planner.ledger.compared import AT_LIST
 from netplan_planner.machines import ties_of
+from netplan_planner.machines.groups import why_together, why_type_stays
+from netplan_planner.machines.known import check_region
+from netplan_planner.model.plans.plan_answer import Shortfall
 from netplan_planner.optimise.commitment_changes import cover_today
 from netplan_planner.optimise.machine_type import Chooser
 from netplan_planner.optimise.offers import query_to
@@ -22,14 +25,28 @@ from netplan_planner.planning.project import request_of
 from netplan_planner.throughput import CapsTable, load_caps, type_end
 from netplan_planner.throughput.goodput.doubts import doubt_of
 from netplan_planner.throughput.limits.caps import checked_series
-from netplan_planner.units import gib_per_month_from_gbps
+from netplan_planner.units import counted, gib_per_month_from_gbps
 from netplan_planner.verbs import Now, panels, verb
 from netplan_planner.verbs.recommend.answer import Recommendation
 from netplan_planner.verbs.recommend.ask import Need, Payment, RecommendAsk, To
 from netplan_planner.world.not_read import what_is_incomplete
 from netplan_planner.world.reading import find_machine
-from netplan_rules.shared.seen_needs import Wanted, sized, wanted_gbps
+from netplan_rules.shared.seen_needs import Wanted, sized, wanted_gbps, why_kept
 
+_MORE = "more VMs (--max-count)"
+_LOOSEN = {
+    "bandwidth": (_MORE, "less headroom (--headroom)"),
+    "bandwidth to external addresses": (_MORE, "less headroom (--headroom)"),
+    "vcpus": (_MORE, "fewer vCPUs (--vcpus)"),
+    "memory": (_MORE, "less memory (--memory-gib)"),
+    "combination": (_MORE, "fewer vCPUs or less memory (--vcpus, --memory-gib)"),
+    "flow": ("a lower rate of one flow (--min-flow-gbps)",),
+    "series": ("other series (--series)",),
+    "architecture": ("another architecture (--architecture)",),
+    "gpu": ("types with GPUs (--gpu)",),
+    "shared-core": ("types with shared cores (--shared-core)",),
+}
+"""What to change, by what binds."""
 X86 = "X86_64"
 """As the Compute API spells the architecture that most images are for."""
 SPOT_DAYS = 30
@@ -39,16 +56,17 @@ weeks apart (2026-05-21 and 2026-07-30), and Google may change them once a day."
 
 @verb(
     panel=panels.PLAN,
+    question="Which machine type carries a bandwidth at least cost?",
     rows=10,
-    top="Rows of the ranking; 0: all.",
-    explains="Print every row, and why every other type lost.",
+    top="Rows of the ranking. 0 shows all.",
+    explains="Show every row, and why each other type was left out.",
 )
 def recommend(ask: RecommendAsk, now: Now) -> Recommendation:
-    """Rank the machine types that carry a bandwidth by price, and say why the others lost.
+    """Rank the machine types that carry a bandwidth by price, and say why others do not qualify.
 
-    Only predefined types that the region offers and that have a price there; Tier_1 with its fee.
-    Types with a steady bandwidth go before those whose figure is a peak. With --vm only types that
-    take its disks, placement policy, reservation and GPUs. Exit status: 0, or 1 when nothing
+    Includes predefined types that the region offers with a known price; Tier_1 with its fee. Types
+    with a steady bandwidth come before types with a peak value. With --vm, only types that
+    support its disks, placement policy, reservation and GPUs. Exit status: 0, or 1 when no type
     carries it.
     """
     return for_bandwidth(ask, now) if ask.need.vm is None else for_machine(ask, now, ask.need.vm)
@@ -61,14 +79,14 @@ def for_bandwidth(ask: RecommendAsk, now: Now) -> Recommendation:
         UsageError: If a region, a series or the bandwidth is missing or not known.
     """
     if ask.given.is_given:
-        raise UsageError("--vm names the machine of the input that is to be replaced")
+        raise UsageError("--vm needs the VM of the input to replace")
     wish, choice = ask.need, ask.choice
     if wish.gbps is None or wish.region is None:
-        raise UsageError("give --gbps and --region, or a machine to replace (--vm NAME)")
+        raise UsageError("give --gbps and --region, or the VM to replace (--vm NAME)")
     on = opened(
         PlanBasis(pricing=ask.pricing, as_of=ask.as_of, calibration=ask.calibration), now.today
     )
-    _check_region("--region", wish.region, on.prices)
+    check_region("--region", wish.region, on.prices)
     _check_goal(wish, on.prices)
     need = model.MachineNeed(
         gbps=wish.gbps,
@@ -108,13 +126,12 @@ def for_machine(ask: RecommendAsk, now: Now, vm: str) -> Recommendation:
     shape = facts.shape(instance.machine_type)
     if shape is None:
         raise MissingDatum(
-            f"the vCPUs and memory of {instance.name}'s type {instance.machine_type!r} are not"
-            f" known"
+            f"vCPUs and memory of {instance.name}'s type {instance.machine_type!r} are unknown"
         )
     if instance.is_sole_tenant:
         raise UsageError(
-            f"{instance.name} runs on sole-tenant nodes, which are paid for and not it: no other"
-            " type of it saves anything"
+            f"{instance.name} runs on sole-tenant nodes, which are billed instead of the VM: "
+            "another type saves nothing"
         )
     destination = _destination(wish)
     _check_goal(wish, facts.prices)
@@ -151,20 +168,34 @@ def for_machine(ask: RecommendAsk, now: Now, vm: str) -> Recommendation:
         allow_gpu=choice.gpu or need.allow_gpu,
         allow_shared_core=choice.shared_core or (need.allow_shared_core and not seen.is_busy),
     )
-    even = facts.even
-    plan = even.machines.choose(need)
+    plan = facts.machines.choose_from(instance, need)
     if isinstance(plan, model.MachinePlan):
-        baseline, note = baseline_of(instance, shape, need, even.prices, facts.caps)
-        ledger = even.machines.ledger(facts.inventory, facts.today)
-        covered = cover_today(ledger, instance)
-        told = model.worded(note, "; " if note and covered else "", covered)
-        if even is not facts:
-            told = model.worded(told, "; " if told else "", AT_LIST)
-        plan = with_baseline(plan, baseline, told)
+        baseline, note = baseline_of(instance, shape, need, facts.prices, facts.caps)
+        ledger = facts.machines.ledger(facts.inventory, facts.today)
+        parts = (note, cover_today(ledger, instance), _compared(plan), _group(facts, instance))
+        told = [one for one in parts if one]
+        said = model.worded(*[part for one in told for part in ("; ", one)][1:])
+        plan = with_baseline(plan, baseline, said)
         volume = _volume(facts, instance, ask, wanted)
         plan = _completed(plan, wish, facts.prices, facts.today, volume)
     answer = _answer(plan, facts.caps, facts.prices, request.today, request.prices, ask.why_not)
     return replace(answer, incomplete=what_is_incomplete(facts, ()))
+
+
+def _group(facts: model.Facts, instance: model.Instance) -> str:
+    """Return what keeps advice from a change, or changes others with it; empty: nothing."""
+    if why := why_type_stays(facts, instance) or why_kept(facts, instance):
+        return f"netplan does not recommend changing it: {why}"
+    why = why_together(facts, instance)
+    return f"{why}: prices here are for one VM" if why else ""
+
+
+def _compared(plan: model.MachinePlan) -> str:
+    """Return which types are compared at list prices with the machine of today; empty: none."""
+    listed = [any(one.name.endswith(AT_LIST) for one in c.line_items) for c in plan.ranked]
+    if not any(listed):
+        return ""
+    return AT_LIST if listed[0] else f"{counted(sum(listed), 'type')} {AT_LIST}"
 
 
 def _answer(
@@ -175,7 +206,9 @@ def _answer(
     folder: Path | None,
     why_not: tuple[str, ...],
 ) -> Recommendation:
-    """Return a plan with what it rests on."""
+    """Return a plan with what it rests on, or what to change where there is none."""
+    if isinstance(plan, model.Infeasible):
+        plan = replace(plan, changes=_LOOSEN.get(plan.binding, ()))
     return resting(
         Recommendation,
         prices,
@@ -185,6 +218,7 @@ def _answer(
         has_spot=plan.need.usage is model.Usage.SPOT,
         plan=plan,
         is_feasible=isinstance(plan, model.MachinePlan),
+        infeasible=model.taken(Shortfall, plan) if isinstance(plan, model.Infeasible) else None,
         long_use_percents=tuple(_long_use_percents(plan, prices)),
         why_not=why_not,
     )
@@ -220,8 +254,8 @@ def _far(wish: Need, limits: CapsTable) -> model.FarEnd:
     found = model.taken(model.FarEnd, wish, region=region, machine_type=wish.dst_type)
     if _destination(wish) is model.Destination.EXTERNAL and found != model.FarEnd():
         raise UsageError(
-            "--dst-type, --bytes and how it is sent (such as --streams) are of a path whose length"
-            " is known: leave out --to external, or name a region"
+            "--dst-type, --bytes and send options (such as --streams) need a path with a known "
+            "distance: leave out --to external, or give a region"
         )
     return found
 
@@ -229,7 +263,7 @@ def _far(wish: Need, limits: CapsTable) -> model.FarEnd:
 def _check_goal(wish: Need, prices: model.PriceBook) -> None:
     if wish.to is not None and wish.to.region is not None:
         kinds = ", ".join(To)
-        _check_region("--to", wish.to.region, prices, f" (it is {kinds}, or a region)")
+        check_region("--to", wish.to.region, prices, f" (it is {kinds}, or a region)")
 
 
 def _steady(gbps: float, month_ratio: float) -> tuple[Decimal, str]:
@@ -247,7 +281,7 @@ def _volume(
     # A month's volume is that of the traffic input, whose window says how long it was watched.
     if ask.need.gbps is not None or seen is None:
         return _steady(wanted.gbps, ask.payment.month_ratio)
-    return facts.gib_per_month(seen.egress.byte_count), "all that it was seen to send"
+    return facts.gib_per_month(seen.egress.byte_count), "all traffic that it was seen to send"
 
 
 def _completed(
@@ -291,8 +325,8 @@ def with_traffic(
     path_class = (
         model.PathClass.INTER_ZONE_INTERNAL if is_inside else model.PathClass.INTER_REGION_INTERNAL
     )
-    where = f"to {to_region}, by internal addresses" + (", another zone" if is_inside else "")
-    note = f"{gib_per_month:,.0f} GiB a month {where} ({basis})"
+    where = f"to {to_region}, over internal addresses" + (", another zone" if is_inside else "")
+    note = f"{gib_per_month:,.0f} GiB/month {where} ({basis})"
     try:
         items = prices.traffic_line_items(
             f"traffic {path_class.value}",
@@ -315,8 +349,8 @@ def with_price_age(plan: model.MachinePlan, today: date) -> model.MachinePlan:
     if age <= SPOT_DAYS:
         return plan
     reason = (
-        f"the Spot prices are of {min(dates).isoformat()}, {age} days old, and change within weeks:"
-        " the order may be another today"
+        f"the Spot prices are of {min(dates).isoformat()}, {age} days old, and change within "
+        "weeks: the ranking may differ today"
     )
     return replace(plan, confidence=model.Confidence.LOW, confidence_reason=reason)
 
@@ -332,13 +366,3 @@ def _usage(payment: Payment) -> model.Usage | None:
             model.Usage.SUSTAINED_USE: payment.sustained_use,
         }
     )
-
-
-def _check_region(option: str, region: str, prices: model.PriceBook, also: str = "") -> None:
-    known = prices.regions()
-    if region not in known:
-        near = nearest_names(region, known)
-        hint = f"; near: {', '.join(near)}" if near else ""
-        raise UsageError(
-            f"{option} {region[:80]!r} offers no machine type that is known{also}{hint}"
-        )

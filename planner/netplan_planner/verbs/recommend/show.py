@@ -67,8 +67,6 @@ def _origin(lines: Sequence[model.LineItem]) -> dict[str, str]:
 def blocks(answer: Recommendation, options: RenderOptions) -> Iterator[Block]:
     """Yield the plan, then what became of types that were asked for, the bill and the basis."""
     plan = answer.plan
-    if answer.price_age:
-        yield Para(line=line(answer.price_age))
     if isinstance(plan, model.MachinePlan):
         yield from plans.machine_plan(plan, options)
     else:
@@ -111,32 +109,32 @@ def _discounts(answer: Recommendation) -> Iterator[model.Text]:
         and answer.plan.need.usage is model.Usage.SUSTAINED_USE
     ):
         yield (
-            "Sustained-use discounts are included: accounts that pay online get them, for what no"
-            " commitment covers."
+            "Sustained-use discounts are included (for accounts that pay online, for usage that "
+            "no commitment covers)."
         )
     if answer.long_use_percents:
         series = dict.fromkeys(name for name, _ in answer.long_use_percents)
         reached = sorted(percent for _, percent in answer.long_use_percents)
         bounds = dict.fromkeys(f"{float(one):.3g}" for one in (reached[0], reached[-1]))
         yield (
-            f"Without discounts for use. With so much of it {', '.join(series)} bring"
-            f" sustained-use discounts of {' to '.join(bounds)} % by themselves: --sustained-use"
-            " ranks with them."
+            f"Usage discounts are not included. At this usage, {', '.join(series)} get "
+            f"sustained-use discounts of {' to '.join(bounds)}% automatically: rank with "
+            "--sustained-use."
         )
 
 
 def _basis(answer: Recommendation) -> Iterator[model.Text]:
-    own = f"The contract's prices where it names one ({answer.price_terms}), else list prices"
+    own = f"Contract prices where the contract has them ({answer.price_terms}), else list prices"
     kind = own if answer.price_terms else "List prices"
     yield (
-        f"{kind} of {answer.prices_as_of} in USD, without disks, licences and traffic; Tier_1 fees"
-        f" of {answer.network_prices_as_of}; limits of {answer.limits_as_of}."
+        f"{kind} of {answer.prices_as_of} in USD; disks, licences and traffic not included. "
+        f"Tier_1 fees of {answer.network_prices_as_of}. Limits of {answer.limits_as_of}."
     )
     if answer.calibration:
         yield answer.calibration
     yield (
-        "A cap is a ceiling: to send at it takes cores, and small types have few: ask for them with"
-        " --vcpus. Several small machines instead of one, where the load spreads: --max-count N."
+        "A cap is a maximum. To reach it, a VM needs cores, and small types have few: set "
+        "--vcpus. To split the load over several small VMs: --max-count N."
     )
 
 
@@ -153,7 +151,7 @@ def _why_not(plan: model.MachinePlan | model.Infeasible, machine_type: str) -> I
         for refused in plan.rejected
         if refused.machine_type == machine_type
     ]
-    yield from said or (f"{machine_type}: no region offers a predefined type of this name",)
+    yield from said or (f"{machine_type}: no region offers a predefined type with this name",)
 
 
 def _tier(entry: model.Candidate | model.Rejected) -> str:
@@ -161,11 +159,11 @@ def _tier(entry: model.Candidate | model.Rejected) -> str:
 
 
 def _place(place: int, candidate: model.Candidate, best: model.Candidate) -> model.Text:
-    number = f"number {place}, {counted(candidate.count, 'machine')}"
+    number = f"number {place}, {counted(candidate.count, 'VM')}"
     if candidate.usd_per_month is None:
         return f"{number}, price unknown: {candidate.note}"
     place_and_price = model.worded(
-        f"{number}, ", model.Amount(usd=candidate.usd_per_month), " a month"
+        f"{number}, ", model.Amount(usd=candidate.usd_per_month), "/month"
     )
     if best.usd_per_month is None or place == 1:
         return place_and_price

@@ -2,19 +2,33 @@
 
 from typing import Annotated
 
-from netplan_planner.asks import Ask, Request
+from netplan_planner.asks import Ask, Paths, Request
 
 
 class RulesAsk(Request, frozen=True, kw_only=True):
     """Which rules, in which form."""
 
     name: Annotated[
-        str | None, Ask("Id of a rule: print its page.", metavar="RULE", is_argument=True)
+        str | None,
+        Ask(
+            "Print the page of this rule; `new`: write a rule of your own.",
+            metavar="RULE",
+            is_argument=True,
+        ),
+    ] = None
+    new: Annotated[
+        str | None,
+        Ask(
+            "After `new`: the rule to write into --rules-path.",
+            metavar="AREA/ID",
+            is_argument=True,
+        ),
     ] = None
     is_markdown: Annotated[
         bool,
-        Ask(
-            "Print the page, or the whole reference, as it stands in rules/README.md.",
-            "--markdown",
-        ),
+        Ask("Print the page, or the full reference, as in rules/README.md.", "--markdown"),
     ] = False
+    rules_path: Annotated[
+        Paths,
+        Ask("Folder with rules of your own, whose code is run.", metavar="DIR"),
+    ] = ()

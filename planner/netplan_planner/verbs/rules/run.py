@@ -6,24 +6,34 @@ from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.renderers.output import unbroken
 from netplan_planner.verbs import Now, always_well, panels, verb
 from netplan_planner.verbs.rules.ask import RulesAsk
+from netplan_planner.verbs.rules.scaffold import new_rule
+from netplan_rules.own import use_folders
 
 
 def shown(
     ask: RulesAsk,
     found: RuleList | RulePage,
     options: RenderOptions,
-    formats: frozenset[str],
     now: Now,
 ) -> RenderOptions:
     """Return how rules are shown: a list with a line a rule."""
-    del ask, formats, now
+    del ask, now
     return unbroken(options) if isinstance(found, RuleList) else options
 
 
-@verb(panel=panels.AUDIT, ends=always_well, shows=shown)
+@verb(
+    panel=panels.AUDIT,
+    question="What does the audit look for, and why?",
+    ends=always_well,
+    shows=shown,
+)
 def rules(ask: RulesAsk, now: Now) -> RuleList | RulePage | str:
-    """List the rules, or print the page of one: why, what to do, guards and thresholds."""
+    """List the rules, or print the page of one: reason, fix, guards and thresholds."""
     del now
+    if ask.name == "new":
+        use_folders(())
+        return new_rule(ask.new, ask.rules_path)
+    use_folders(ask.rules_path)
     if ask.is_markdown:
         return f"{reference_page(ask.name)}\n"
     return rule_list() if ask.name is None else rule_page(ask.name)

@@ -5,7 +5,6 @@ from enum import StrEnum
 
 from netplan_planner.model.base import Text, Value
 from netplan_planner.model.money.prices import LineItem
-from netplan_planner.model.plans.plan import Rejected
 from netplan_planner.model.plans.plan_answer import PlanAnswer, PlanChanges, Shortfall
 from netplan_planner.verbs.transfer.ask import TransferNeed
 
@@ -73,6 +72,8 @@ class TransferFlow(Value, frozen=True, kw_only=True):
     rtt_ms: float | None
     ramp_s: float
     """What the start of the connections costs."""
+    network_tier: str
+    """`PREMIUM` or `STANDARD` of what leaves for the internet; else empty."""
     bound_by: str
 
 
@@ -138,7 +139,17 @@ class TransferInfeasible(Shortfall, frozen=True, kw_only=True):
     shortfall_usd: Decimal | None = None
     held_back_by: TransferBinding | None = None
     """What the fastest plan uses in full, where that is what makes it late."""
-    changes: tuple[Text, ...] = ()
+
+
+class UnknownMachines(Value, frozen=True, kw_only=True):
+    """Machine types that cannot be judged for one reason, each once."""
+
+    reason: str
+    """In one word, as of `Rejected`."""
+    detail: str
+    machine_types: tuple[str, ...]
+    tier1_machine_types: tuple[str, ...]
+    """With Tier_1 alone."""
 
 
 class TransferPlan(Value, frozen=True, kw_only=True):
@@ -153,16 +164,17 @@ class TransferPlan(Value, frozen=True, kw_only=True):
     bound_usd: Decimal | None
     """No plan within the same time costs less, machines counted in fractions."""
     direct: TransferOption | None
-    """Without relays, under the same goal and bounds."""
+    """Without relays, under the same goal and bounds; None: there is none, or it is the plan."""
     why_no_direct: Text
+    """Empty: there is one."""
     front: tuple[TransferOption, ...]
-    """What no other beats in both cost and time, cheapest first, whatever the bounds."""
+    """What no other beats in both cost and time, cheapest first, whatever the bounds. Bills are
+    those of the plan and of the direct way alone: `line_items` is empty here."""
     ways: tuple[TransferWay, ...]
     relay_verdict: Text
     """Whether a relay pays, and why or why not."""
     infeasible: TransferInfeasible | None
-    unknown: tuple[Rejected, ...]
-    """Machine types that cannot be judged."""
+    unknown: tuple[UnknownMachines, ...]
     unpriced: tuple[str, ...]
     """Ways that are left out since their price is not known."""
     doubts: tuple[str, ...]

@@ -18,13 +18,18 @@ from netplan_planner.asks import (
     Usd,
 )
 from netplan_planner.errors import UsageError
+from netplan_planner.machines.disks import Disk, assumed, disk_of
 from netplan_planner.model.base import Value
 from netplan_planner.model.plans.machine_choice import PAYMENT, Interruptions, MachineChoice
 from netplan_planner.planning.inputs import PlanBasis
 
-MOVED, BOUNDS, WAYS = "What is moved", "Goal and bounds", "Which ways it may take"
-GIVEN = "Other people's networks"
+MOVED, BOUNDS, WAYS = "Bytes to move", "Goal and limits", "Allowed paths"
+GIVEN = "Other networks"
 LEAST = 1e-6
+VCPU_GBPS = 2.0
+"""The general rule of egress caps: 2 Gbit/s a vCPU (docs.cloud.google.com/compute/docs/
+network-bandwidth, spot check of 2026-09-16). Types with few vCPUs may send more; whether a tool
+that copies does is another question."""
 
 
 class TransferGoal(StrEnum):
@@ -91,17 +96,18 @@ class TransferNeed(MachineChoice, frozen=True, kw_only=True):
     source: Annotated[
         str,
         Ask(
-            "A region, storage:REGION (a bucket of Cloud Storage), or a place of --grid.",
+            "Source: a region, storage:REGION (a Cloud Storage bucket), or a place of --grid.",
             "--from",
             metavar="PLACE",
             panel=MOVED,
+            short="Source: a region, or storage:REGION (Cloud Storage).",
         ),
     ] = ""
     """Empty: not told, and no plan is made."""
     targets: Annotated[
         Names,
         Ask(
-            "As --from, or internet; several each get all bytes; commas or repeated.",
+            "Destination: as --from, or internet; several (commas or repeated) each get all bytes.",
             "--to",
             parameter="target",
             metavar="PLACE",
@@ -112,7 +118,7 @@ class TransferNeed(MachineChoice, frozen=True, kw_only=True):
     volume_bytes: Annotated[
         Bytes,
         Ask(
-            "How much, such as 10TB or 10TiB.",
+            "Amount of data, such as 10TB or 10TiB.",
             "--bytes",
             parameter="volume",
             metavar="SIZE",
@@ -121,48 +127,61 @@ class TransferNeed(MachineChoice, frozen=True, kw_only=True):
     ] = 0
     goal: Annotated[
         TransferGoal,
-        Ask("cost: the cheapest within the deadline; time: the fastest within the budget."),
+        Ask(
+            "cost: the cheapest plan within the deadline; time: the fastest within the budget.",
+            short="Cheapest by the deadline, or fastest in the budget.",
+        ),
     ] = TransferGoal.COST
     deadline_s: Annotated[
         Deadline | None,
         Ask(
-            "How long it may take, such as 2h, or until when, such as 2026-12-01T06:00:00Z.",
+            "Maximum time, such as 2h, or end time, such as 2026-12-01T06:00:00Z.",
             "--deadline",
             metavar="TIME",
         ),
     ] = None
     """From the state RUNNING of the machines until the last byte has arrived."""
     budget_usd: Annotated[
-        Usd | None, Ask("What it may cost, machines and traffic.", "--budget", metavar="USD")
+        Usd | None, Ask("Maximum cost of VMs and traffic.", "--budget", metavar="USD")
     ] = None
     area: Annotated[
         str | None,
         Ask(
-            "With --to internet: continent or country, for the price.", metavar="AREA", panel=MOVED
+            "Continent or country, for the price. Only with --to internet.",
+            metavar="AREA",
+            panel=MOVED,
         ),
     ] = None
     """Of the internet, which decides the price."""
     network_tier: Annotated[
-        NetworkTier,
-        Reading(Tier, lambda _, tier: NetworkTier(tier.value.upper())),
-        Ask("To the internet: premium or standard.", panel=WAYS),
-    ] = NetworkTier.PREMIUM
+        NetworkTier | None,
+        Reading(Tier, lambda _, tier: tier and NetworkTier(tier.value.upper())),
+        Ask(
+            "Network tier to the internet. Default: the cheaper one.",
+            short="Tier to the internet. Default: the cheaper one.",
+            panel=WAYS,
+        ),
+    ] = None
+    """None: the cheaper, for which the plan chooses it."""
     address: Annotated[
-        AddressKind, Ask("Between regions: internal or external addresses.", panel=WAYS)
+        AddressKind,
+        Ask("Addresses to use between regions.", panel=WAYS, is_expert=True),
     ] = AddressKind.INTERNAL
     relays: tuple[str, ...] | None = None
     """Places that may pass bytes on, beside the ends; None: all that are known."""
     max_count: Annotated[
-        int, Ask("How many machines may stand in a place.", least=1, most=1000, panel=CHOICE)
+        int, Ask("Maximum number of VMs per place.", least=1, most=1000, panel=CHOICE)
     ] = 16
     """Machines in each place."""
     inside_quotas: Annotated[
         tuple[PlaceLimit, ...],
         Reading(list[str], place_limits),
         Ask(
-            "What a region's machines may send to other regions (console, Quotas page); repeat it.",
+            "Quota of a region for traffic to other regions (console, Quotas page). Repeat for"
+            " more.",
             "--quota",
             metavar="REGION=GBPS",
+            is_expert=True,
         ),
     ] = ()
     """Of what a region's machines send to other regions inside the VPC."""
@@ -170,45 +189,81 @@ class TransferNeed(MachineChoice, frozen=True, kw_only=True):
         tuple[PlaceLimit, ...],
         Reading(list[str], place_limits),
         Ask(
-            "What they may send to addresses outside the VPC; repeat it.",
+            "Quota of a region for traffic to addresses outside the VPC. Repeat for more.",
             "--internet-quota",
             metavar="REGION=GBPS",
+            is_expert=True,
         ),
     ] = ()
     """Of what they send to addresses outside of it."""
     machine_gbps: Annotated[
         float | None,
         Ask(
-            "What one machine moves each way at most, where you measured it: disk, tool.",
+            "Maximum rate of one VM in each direction, as you measured it (disk, tool).",
             least=LEAST,
+            panel=WAYS,
+            is_expert=True,
+        ),
+    ] = None
+    """What one machine was measured to move each way, whatever the network allows; then no vCPU
+    bounds it, and no disk but one that is told."""
+    vcpus: Annotated[
+        int, Ask("Minimum vCPUs of one VM.", least=1, panel=CHOICE, is_expert=True)
+    ] = 1
+    """Least of one machine."""
+    vcpu_gbps: Annotated[
+        float | None,
+        Ask(
+            "Rate of one vCPU in each direction. Default: 2, the basis of Google's caps.",
+            least=LEAST,
+            panel=WAYS,
+            is_expert=True,
+        ),
+    ] = None
+    """None: `VCPU_GBPS` of Google's machines."""
+    disk: Annotated[
+        Disk | None,
+        Reading(str, lambda option, text: None if text is None else disk_of(option, text)),
+        Ask(
+            "Disk of a VM at an end: TYPE:SIZE such as pd-ssd:2TB, a rate such as 800MiB/s, or "
+            "none. Default: pd-balanced that holds its share.",
+            short="Disk of a VM at an end, such as pd-ssd:2TB.",
             panel=WAYS,
         ),
     ] = None
-    """What one machine was measured to move each way, whatever the network allows."""
+    """Of the machines of regions and places that bytes come from or go to; None: not told."""
     storage_gbps: Annotated[
         float | None,
         Ask(
-            "What one machine exchanges with Cloud Storage, where you measured it.",
+            "Rate between one VM and Cloud Storage, as you measured it.",
             least=LEAST,
             panel=WAYS,
+            is_expert=True,
         ),
     ] = None
     """What one machine was measured to exchange with Cloud Storage."""
     machine_egress_gbps: Annotated[
         float | None,
         Ask(
-            "What a machine of the grid sends in all (default: the most on one edge).",
+            "Total egress of a VM of the grid. Default: the highest of one edge.",
             least=LEAST,
             panel=GIVEN,
+            is_expert=True,
         ),
     ] = None
     """Of all that a machine of a given grid sends; None: the most that the grid shows of one."""
     machine_ingress_gbps: Annotated[
         float | None,
-        Ask("What it takes in all (default: the most on one edge).", least=LEAST, panel=GIVEN),
+        Ask(
+            "Total ingress of a VM of the grid. Default: the highest of one edge.",
+            least=LEAST,
+            panel=GIVEN,
+            is_expert=True,
+        ),
     ] = None
     machine_usd_per_hour: Annotated[
-        Usd | None, Ask("What a machine of the grid costs.", metavar="USD", panel=GIVEN)
+        Usd | None,
+        Ask("Price of a VM of the grid.", metavar="USD", panel=GIVEN, is_expert=True),
     ] = None
     """Of a machine of a given grid; None: not told."""
     interruptions_per_day: Interruptions = None
@@ -216,13 +271,24 @@ class TransferNeed(MachineChoice, frozen=True, kw_only=True):
     lost_work_s: Annotated[
         Duration | None,
         Ask(
-            "What an interruption takes with it, such as 10m (default: all so far).",
+            "Work lost in an interruption, such as 10m. Default: all work so far.",
             "--spot-lost-work",
             metavar="TIME",
             panel=PAYMENT,
+            is_expert=True,
         ),
     ] = None
     """What an interruption takes with it; None: all of the transfer so far."""
+
+    @property
+    def own_disk(self) -> Disk | None:
+        """The disk of a machine at an end: told, or one that holds its share of the bytes.
+
+        None: what one machine moves was measured, with its disk.
+        """
+        if self.disk is not None or self.machine_gbps is not None:
+            return self.disk
+        return assumed(self.volume_bytes, self.max_count)
 
     def is_in_time(self, duration_s: float) -> bool:
         """Return whether a time keeps the deadline, but for the noise of binary fractions."""
@@ -236,26 +302,36 @@ class TransferAsk(Request, frozen=True, kw_only=True):
     relays: Annotated[
         Names,
         Ask(
-            "Only these may pass bytes on, beside targets; commas or repeated (default: any).",
+            "Allow only these relays, besides targets. Separate with commas, or repeat. Default:"
+            " any.",
             "--relay",
             metavar="PLACE",
             panel=WAYS,
+            is_expert=True,
         ),
     ] = ()
-    has_no_relays: Annotated[bool, Ask("The direct way alone.", "--no-relays", panel=WAYS)] = False
+    has_no_relays: Annotated[
+        bool, Ask("Use only the direct path.", "--no-relays", panel=WAYS, is_expert=True)
+    ] = False
     grid: Annotated[
         Path | None,
-        Ask("Rates between places: a table of src, dst, gbps_per_vm.", metavar="FILE", panel=GIVEN),
+        Ask(
+            "Table of rates between places: src, dst, gbps_per_vm.",
+            metavar="FILE",
+            panel=GIVEN,
+            is_expert=True,
+        ),
     ] = None
     edge_prices: Annotated[
         Path | None,
         Ask(
-            "Traffic prices between places: a table of src, dst, usd_per_gib.",
+            "Table of traffic prices between places: src, dst, usd_per_gib.",
             metavar="FILE",
             panel=GIVEN,
+            is_expert=True,
         ),
     ] = None
-    is_spot: Annotated[bool, Ask("On Spot machines.", "--spot", panel=PAYMENT)] = False
+    is_spot: Annotated[bool, Ask("On Spot VMs.", "--spot", panel=PAYMENT)] = False
     on: PlanBasis = PlanBasis()
 
     @property

@@ -24,7 +24,7 @@ from netplan_planner.verbs.transfer.answer import (
 from netplan_planner.verbs.transfer.ask import AddressKind, NetworkTier, TransferNeed
 
 _GIB_DIGITS = Decimal("0.001")
-GIVEN_PRICE = "given with the question (--edge-prices)"
+GIVEN_PRICE = "stated (--edge-prices)"
 
 
 class Tables(NamedTuple):
@@ -52,6 +52,8 @@ class Hop(NamedTuple):
     """Given; None: the price book's."""
     usd: Decimal
     """If all bytes cross it."""
+    network_tier: NetworkTier | None = None
+    """Of what leaves for the internet."""
 
 
 class Hops(NamedTuple):
@@ -101,11 +103,11 @@ def hop_bill(
         return (line_item(name, gib, hop.price),)
     if hop.path_class is None:
         return ()
-    if hop.path_class is PathClass.INTERNET:
-        name = f"{name}, {need.network_tier.value.title()} Tier"
+    if hop.network_tier is not None:
+        name = f"{name}, {hop.network_tier.value.title()} Tier"
         if need.area is None:
             # Where it depends on the area, the error lists them.
-            tier = need.network_tier.value
+            tier = hop.network_tier.value
             prices.traffic(hop.path_class, src_region=hop.src, network_tier=tier)
     gib = billed_gib(need, share, has_headers=True)
     parts = path_prices(prices, hop_path(need, hop, hop.path_class))
@@ -114,8 +116,8 @@ def hop_bill(
 
 def hop_path(need: TransferNeed, hop: Hop, path_class: PathClass) -> PricedPath:
     """Return what the price of a hop depends on."""
-    if path_class is PathClass.INTERNET:
-        tier = need.network_tier.value
+    if hop.network_tier is not None:
+        tier = hop.network_tier.value
         return PricedPath(path_class, hop.src, "", need.area or "", network_tier=tier)
     there = hop.src if path_class is PathClass.GOOGLE_APIS else hop.dst
     return PricedPath(path_class, hop.src, there, "")
@@ -129,19 +131,24 @@ def hops_of(need: TransferNeed, prices: PriceBook, tables: Tables) -> Hops:
     unpriced: dict[tuple[str, str], str] = {}
     for src, dst, path_class, gbps in _ways(need, regions, tables):
         price = _given(given.get((src, dst)), prices)
-        hop = Hop(src, dst, path_class, gbps, price, Decimal(0))
         if price is None and tables.has_own_names:
-            unpriced[src, dst] = f"{src} to {dst}: the table of prices has no such row"
+            unpriced[src, dst] = f"{src} to {dst}: the price table has no such row"
             continue
         if price is None and path_class is None and not src.startswith(STORAGE_PREFIX):
             unpriced[src, dst] = f"{src} to {dst}: no list price for these names (--edge-prices)"
             continue
-        try:
-            usd = total_usd(hop_bill(need, hop, 1.0, prices, Meter()))
-        except MissingDatum as missing:
-            unpriced[src, dst] = f"{src} to {dst}: {missing}"
-            continue
-        rows.append(hop._replace(usd=usd))
+        found: list[Hop] = []
+        for tier in _tiers(need, src, path_class):
+            hop = Hop(src, dst, path_class, gbps, price, Decimal(0), tier)
+            try:
+                usd = total_usd(hop_bill(need, hop, 1.0, prices, Meter()))
+            except MissingDatum as missing:
+                unpriced.setdefault((src, dst), f"{src} to {dst}: {missing}")
+                continue
+            found.append(hop._replace(usd=usd))
+        if found:
+            # Both tiers share one limit of the machines, so that the dearer is never of use.
+            rows.append(min(found, key=lambda one: one.usd))
     rows.sort(key=lambda hop: (hop.src, hop.dst))
     told = tuple(unpriced[ends] for ends in sorted(unpriced))
     return Hops(_useful(need, rows, tables), tuple(rows), told)
@@ -175,7 +182,7 @@ def _ways(need: TransferNeed, regions: frozenset[str], tables: Tables) -> Iterat
     for src in places:
         for dst in (*places, *sorted(set(need.targets) - regions - buckets)):
             path = _path(need, src, dst, regions)
-            if src != dst and _may_pass(need, src, dst, ends) and _may_leave(need, src, path):
+            if src != dst and _may_pass(need, src, dst, ends) and _tiers(need, src, path):
                 yield src, dst, path, None
     for bucket in sorted(buckets):
         region = region_of_bucket(bucket)
@@ -195,14 +202,19 @@ def _may_pass(need: TransferNeed, src: str, dst: str, ends: set[str]) -> bool:
     return src != dst and src in allowed and dst in allowed
 
 
-def _may_leave(need: TransferNeed, src: str, path: PathClass | None) -> bool:
-    """Return whether a hop is no way around a region's free GiB.
+def _tiers(
+    need: TransferNeed, src: str, path_class: PathClass | None
+) -> Sequence[NetworkTier | None]:
+    """Return the network tiers by which bytes may leave a region for the internet.
 
-    Standard Tier gives every region its own: a plan over many regions would be made of them, and
-    of nothing that lasts.
+    Standard Tier from the source alone: it gives every region free GiB, and a plan over many
+    regions would be made of them, and of nothing that lasts.
     """
-    is_standard = path is PathClass.INTERNET and need.network_tier is NetworkTier.STANDARD
-    return not is_standard or src == region_of_bucket(need.source)
+    if path_class is not PathClass.INTERNET:
+        return (None,)
+    every = tuple(NetworkTier) if need.network_tier is None else (need.network_tier,)
+    is_source = src == region_of_bucket(need.source)
+    return tuple(one for one in every if is_source or one is NetworkTier.PREMIUM)
 
 
 def _path(need: TransferNeed, src: str, dst: str, regions: frozenset[str]) -> PathClass | None:

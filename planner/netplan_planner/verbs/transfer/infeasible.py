@@ -8,16 +8,17 @@ from msgspec.structs import replace
 
 from netplan_planner.model import Amount, Rejected, Text, worded
 from netplan_planner.optimise.job.plan import seconds_text
-from netplan_planner.verbs.transfer import program
-from netplan_planner.verbs.transfer.answer import INTERNET, TransferInfeasible, TransferOption
+from netplan_planner.verbs.transfer.answer import TransferInfeasible, TransferOption
 from netplan_planner.verbs.transfer.ask import PlaceLimit, TransferNeed
 from netplan_planner.verbs.transfer.hops import region_of_bucket
 from netplan_planner.verbs.transfer.market import market_of
-from netplan_planner.verbs.transfer.network import scaled
 from netplan_planner.verbs.transfer.option import Asked, Solved, option_of
-from netplan_planner.verbs.transfer.program import Aim, Span
+from netplan_planner.verbs.transfer.solve import program
+from netplan_planner.verbs.transfer.solve.network import scaled
+from netplan_planner.verbs.transfer.solve.program import Aim, Span
 from netplan_planner.verbs.transfer.tries import search
 
+NO_PRICE = "no price is known for the only way"
 _BYTES_PER_GB = 10**9
 MOST_COUNT = 1000
 """How many machines are tried, to say how many it takes: no more may be asked for."""
@@ -40,9 +41,9 @@ def why_infeasible(need: TransferNeed, solved: Solved, asked: Asked) -> Transfer
         own = min(within, key=lambda one: one.usd_total)
         short = own.usd_total - budget
         return TransferInfeasible(
-            binding="the deadline and the budget cannot both be kept",
+            binding="no plan meets both the deadline and the budget",
             shortfall=worded(
-                "within the deadline it costs at least ",
+                "a plan within the deadline costs at least ",
                 Amount(usd=own.usd_total),
                 ", ",
                 Amount(usd=short),
@@ -59,12 +60,12 @@ def why_infeasible(need: TransferNeed, solved: Solved, asked: Asked) -> Transfer
         )
     short = cheapest.usd_total - budget
     traffic = cheapest.traffic_usd
-    why = " by its traffic alone" if traffic > budget else ""
+    why = " for traffic alone" if traffic > budget else ""
     fits = Decimal(need.volume_bytes) * budget / cheapest.usd_total
     return TransferInfeasible(
-        binding=f"the cheapest way costs more than the budget{why}",
+        binding=f"the cheapest path costs more than the budget{why}",
         shortfall=worded(
-            "it costs ", Amount(usd=cheapest.usd_total), ", ", Amount(usd=short), " too much"
+            "the cost is ", Amount(usd=cheapest.usd_total), ", ", Amount(usd=short), " too much"
         ),
         shortfall_usd=short,
         changes=(
@@ -77,19 +78,19 @@ def why_infeasible(need: TransferNeed, solved: Solved, asked: Asked) -> Transfer
 def _fewer_bytes(fitting: float) -> Iterator[str]:
     """Yield the option that asks for so many bytes, in gigabytes where they are some."""
     if fitting >= _BYTES_PER_GB:
-        yield f"--bytes {int(fitting / _BYTES_PER_GB)}GB: about so many fit"
+        yield f"--bytes {int(fitting / _BYTES_PER_GB)}GB: approximately what fits"
     elif fitting >= 1:
-        yield f"--bytes {int(fitting)}: about so many fit"
+        yield f"--bytes {int(fitting)}: approximately what fits"
 
 
 def _no_way(need: TransferNeed, solved: Solved) -> TransferInfeasible:
     market = solved.market
     if solved.found.fastest is not None:
         return TransferInfeasible(
-            binding="Spot machines would be interrupted before they are ever done",
+            binding="Spot VMs would be interrupted before they finish",
             changes=(
-                "machines on demand: without --spot",
-                "less work lost with an interruption: --spot-lost-work",
+                "on-demand VMs: without --spot",
+                "less work lost per interruption: --spot-lost-work",
             ),
         )
     reached = {hop.dst for hop in market.hops} | {need.source}
@@ -103,8 +104,8 @@ def _no_way(need: TransferNeed, solved: Solved) -> TransferInfeasible:
     ]
     if unpriced:
         return TransferInfeasible(
-            binding=f"no price is known for the only way: {unpriced[0]}",
-            changes=tuple(_for_a_price(need)),
+            binding=f"{NO_PRICE}: {unpriced[0]}",
+            changes=("a price table with that row: --edge-prices FILE",),
         )
     if market.hops and not market.machines:
         return _no_machine(need, market.unknown)
@@ -115,11 +116,11 @@ def _no_way(need: TransferNeed, solved: Solved) -> TransferInfeasible:
     )
     if market.hops and lacking and not market.is_given:
         return TransferInfeasible(
-            binding=f"no machine that passes is offered in {', '.join(lacking)}",
+            binding=f"no suitable machine type is offered in {', '.join(lacking)}",
             changes=("another --machine-type or --series",),
         )
     return TransferInfeasible(
-        binding=f"nothing leads from {ends[0]} to {ends[1]}",
+        binding=f"no path from {ends[0]} to {ends[1]}",
         shortfall="no hop has both a rate and a price",
         changes=("more rows in --grid and --edge-prices", "more places that may relay (--relay)"),
     )
@@ -127,22 +128,16 @@ def _no_way(need: TransferNeed, solved: Solved) -> TransferInfeasible:
 
 def _no_machine(need: TransferNeed, unknown: Sequence[Rejected]) -> TransferInfeasible:
     """Return that no machine type is left, by what was asked of them or for want of figures."""
-    why, changes = "no machine type passes what is asked of them", []
+    why, changes = "no machine type meets the requirements", []
     if unknown:
         kinds = ", ".join(sorted({one.reason for one in unknown}))
         example = f"{unknown[0].machine_type}: {unknown[0].detail}"
-        why = f"no machine that passes has a price and a known bandwidth ({kinds}): {example}"
+        why = f"no suitable machine type has a price and a known bandwidth ({kinds}): {example}"
     if need.memory_gib:
         changes.append(f"less than --memory-gib {need.memory_gib:g}")
     if need.machine_types or need.series or need.architecture or not changes:
         changes.append("another --machine-type, --series or --architecture")
     return TransferInfeasible(binding=why, changes=(*changes, "netplan caps lists what is known"))
-
-
-def _for_a_price(need: TransferNeed) -> Iterator[str]:
-    if INTERNET in need.targets and need.area is None:
-        yield "--area, where on the internet it goes"
-    yield "a table of prices with that row: --edge-prices FILE"
 
 
 def _too_slow(
@@ -155,8 +150,8 @@ def _too_slow(
     short = fastest.duration_s - deadline
     return TransferInfeasible(
         binding=f"the deadline is too short{_for_the_start(fastest, deadline)}",
-        shortfall=f"the fastest takes {seconds_text(fastest.duration_s)}:"
-        f" {seconds_text(short)} too long",
+        shortfall=f"the fastest plan takes {seconds_text(fastest.duration_s)}: "
+        f"{seconds_text(short)} too long",
         shortfall_s=short,
         held_back_by=None if _is_start(fastest, deadline) else fastest.binding[0],
         changes=tuple(_faster(need, solved, asked, fastest, deadline)),
@@ -179,7 +174,7 @@ def _faster(
         return
     count = _enough_machines(need, solved, asked, deadline)
     if count is not None:
-        yield f"--max-count {count}: more machines in each place"
+        yield f"--max-count {count}: more VMs per place"
     yield from _greater_quotas(need, asked, fastest.transfer_s / left)
     yield from _fewer_bytes(need.volume_bytes * left / fastest.transfer_s)
 
@@ -238,7 +233,7 @@ def _enough(need: TransferNeed, grown: set[PlaceLimit], asked: Asked, ratio: flo
             old = {*need.inside_quotas, *need.outside_quotas}
             told = [f"--quota {one.place}={one.gbps:g}" for one in inside if one not in old]
             told += [f"--internet-quota {one.place}={one.gbps:g}" for one in out if one not in old]
-            what = "a greater quota" if len(told) == 1 else "greater quotas"
+            what = "a larger quota" if len(told) == 1 else "larger quotas"
             return f"{what} (console, Quotas page): {' '.join(told)}"
     return ""
 
@@ -264,7 +259,7 @@ def _is_start(fastest: TransferOption, deadline: float) -> bool:
 
 def _for_the_start(fastest: TransferOption, deadline: float) -> str:
     is_start = _is_start(fastest, deadline)
-    return " for the start-up and the start of the connections" if is_start else ""
+    return " for start-up and connection start" if is_start else ""
 
 
 def _usd(usd: Decimal) -> str:

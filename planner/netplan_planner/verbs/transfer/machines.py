@@ -1,20 +1,22 @@
 """The machines that may stand in a place: what each sends and takes, and costs an hour."""
 
+import math
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
 from netplan_planner import model
 from netplan_planner.errors import MissingDatum
+from netplan_planner.machines.disks import Disk, on_machine
 from netplan_planner.model.plans.connections import Connections
 from netplan_planner.optimise.job.rates import Offer, offers_for, outside_ingress_gbps, priced
 from netplan_planner.throughput import predict_all, type_end
 from netplan_planner.throughput.limits.ends import ANYBODY, described_end
 from netplan_planner.throughput.volumes import path_between
-from netplan_planner.verbs.transfer.ask import TransferNeed
+from netplan_planner.verbs.transfer.ask import VCPU_GBPS, TransferNeed
 from netplan_planner.verbs.transfer.hops import Hop
 
-GIVEN_MACHINE = "given with the question (--machine-usd-per-hour)"
+GIVEN_MACHINE = "stated (--machine-usd-per-hour)"
 _ARM = "ARM64"
 
 
@@ -32,6 +34,10 @@ class Machine(NamedTuple):
     """What it sends to addresses outside of it; None: it has none of that."""
     ingress_gbps: float | None
     """What it takes from outside the VPC; None: no bound."""
+    vcpu_gbps: float
+    """What its vCPUs move each way."""
+    disk: Disk | None = None
+    """What it reads and writes at an end; None: no disk is in the way."""
 
     @property
     def name(self) -> str:
@@ -89,8 +95,11 @@ def machines_in(
     *,
     sends_outside: bool,
     is_addressed: bool,
+    disk: Disk | None,
 ) -> tuple[list[Machine], tuple[model.Rejected, ...]]:
     """Return the machines of a region that no other beats, and those that cannot be judged.
+
+    Of machines whose disk limit is not documented only the others are taken, if there are any.
 
     Args:
         need: Which machines are considered.
@@ -99,6 +108,7 @@ def machines_in(
         caps: What each carries.
         sends_outside: Whether any hop of the region leaves the VPC.
         is_addressed: Whether machines have external addresses.
+        disk: Of its machines; None: none is in the way.
     """
     inside = job_need(need, place, is_outside=False)
     found = offers_for(inside, prices, caps)
@@ -112,17 +122,34 @@ def machines_in(
             else model.AddressUse.STANDARD_VM
         )
         address = (prices.external_address(use, place),)
-    listed = []
+    listed: list[Machine] = []
+    unknown: list[Machine] = []
     for offer, price, out in zip(found.offers.rows, hourly, outside, strict=True):
-        if price is None:
+        if price is None or offer.shape.vcpus < need.vcpus:
             continue
         if out is not None and not out.gbps:
             continue
         own = (price.machine, *((price.tier1,) if price.tier1 else ()), *address)
         estimate = offer.estimates[model.JobPhase.OUT]
         ingress = outside_ingress_gbps(offer.cap)
-        listed.append(Machine(place, offer, own, estimate, out, ingress))
-    return _unbeaten(listed), (*found.unknown, *missing)
+        moved = offer.shape.vcpus * (need.vcpu_gbps or VCPU_GBPS)
+        if need.machine_gbps is not None:
+            moved = need.machine_gbps
+        held = disk and on_machine(disk, offer.shape)
+        of = listed if held or disk is None else unknown
+        of.append(Machine(place, offer, own, estimate, out, ingress, moved, held or disk))
+    refused = [_no_limit(one) for one in unknown] if listed else []
+    return _unbeaten(listed or unknown), (*found.unknown, *missing, *refused)
+
+
+def _no_limit(machine: Machine) -> model.Rejected:
+    disk_type = machine.disk.disk_type if machine.disk else ""
+    return model.Rejected(
+        machine_type=machine.name,
+        is_tier1=machine.is_tier1,
+        reason="cap",
+        detail=f"no limit of {disk_type} on it is known (--disk RATE)",
+    )
 
 
 def _outside(
@@ -167,10 +194,14 @@ def _unbeaten(machines: Sequence[Machine]) -> list[Machine]:
     return kept
 
 
-def _rates(machine: Machine) -> tuple[float, float, float]:
+def _rates(machine: Machine) -> tuple[float, ...]:
     outside = machine.outside.gbps if machine.outside else None
     ingress = machine.ingress_gbps
-    return machine.inside.gbps or 0.0, outside or 0.0, ingress if ingress is not None else 0.0
+    inside = min(machine.inside.gbps or 0.0, machine.vcpu_gbps)
+    disk = (machine.disk.read_mib_per_s, machine.disk.write_mib_per_s) if machine.disk else ()
+    held = (math.inf if one is None else one for one in disk)
+    taken = math.inf if ingress is None else ingress
+    return inside, outside or 0.0, taken, machine.vcpu_gbps, *held
 
 
 def hop_query(
@@ -202,7 +233,9 @@ def _end(machine: Machine, place: str) -> model.PathEnd:
     )
 
 
-def given_machine(need: TransferNeed, place: str, prices: model.PriceBook) -> Machine:
+def given_machine(
+    need: TransferNeed, place: str, prices: model.PriceBook, disk: Disk | None
+) -> Machine:
     """Return the machine of a given grid in a place, with its price where that is told or named."""
     nothing = model.Estimate(gbps=None)
     own: tuple[model.Price, ...] = ()
@@ -221,4 +254,4 @@ def given_machine(need: TransferNeed, place: str, prices: model.PriceBook) -> Ma
             own = (prices.machine(place, need.machine_types[0], need.usage),)
         except MissingDatum:
             own = ()
-    return Machine(place, None, own, nothing, None, None)
+    return Machine(place, None, own, nothing, None, None, math.inf, disk)

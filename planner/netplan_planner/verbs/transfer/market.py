@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from netplan_planner.machines.disks import gbps
 from netplan_planner.model import CapsBook, PathClass, PriceBook, Rejected
-from netplan_planner.optimise.highs import Floats
 from netplan_planner.optimise.job.grid import LEAST_BILLED_S
 from netplan_planner.throughput import predict_all
 from netplan_planner.throughput.limits.named import REGION_QUOTA
@@ -15,13 +15,16 @@ from netplan_planner.verbs.transfer.answer import PlaceKind
 from netplan_planner.verbs.transfer.ask import PlaceLimit, TransferNeed
 from netplan_planner.verbs.transfer.hops import Hop, Hops, Tables, hops_of, is_direct, kind_of
 from netplan_planner.verbs.transfer.machines import Machine, given_machine, hop_query, machines_in
-from netplan_planner.verbs.transfer.network import Limits, Network, Quotas
+from netplan_planner.verbs.transfer.solve.network import Limits, Network, Quotas
 
 EGRESS, INGRESS, GRID = "vm-egress", "vm-ingress", "grid-edge"
 EXTERNAL_INGRESS, MEASURED, STORAGE = "external-ingress", "measured-rate", "storage-rate"
-FIXED = frozenset({GRID, EXTERNAL_INGRESS, MEASURED, STORAGE})
+VCPUS, DISK = "vcpus", "disk"
+FIXED = frozenset({GRID, EXTERNAL_INGRESS, MEASURED, STORAGE, VCPUS, DISK})
 """Limits that are no matter of the throughput model."""
 OUTSIDE = frozenset({PathClass.INTERNET, PathClass.INTER_REGION_EXTERNAL})
+SAME_S = 0.1
+"""Nobody pays for, or sees, a tenth of a second."""
 _BUCKETS = frozenset({PathClass.GOOGLE_APIS, None})
 
 
@@ -48,9 +51,11 @@ def market_of(need: TransferNeed, prices: PriceBook, caps: CapsBook, tables: Tab
     names = sorted({need.source, *need.targets, *(n for x in hops.rows for n in (x.src, x.dst))})
     machines: list[Machine] = []
     unknown: dict[str, list[Rejected]] = {}
+    ends = {need.source, *need.targets}
     for name in names:
         if tables.grid is not None:
-            machines.append(given_machine(need, name, prices))
+            held = need.disk if name in ends else None
+            machines.append(given_machine(need, name, prices, held))
         elif kind_of(name, regions, tables) is PlaceKind.REGION:
             own = [hop for hop in hops.rows if name in {hop.src, hop.dst}]
             found, refused = machines_in(
@@ -66,10 +71,10 @@ def market_of(need: TransferNeed, prices: PriceBook, caps: CapsBook, tables: Tab
                     or (x.path_class is PathClass.INTERNET and x.src == name)
                     for x in own
                 ),
+                disk=need.own_disk if name in ends else None,
             )
             machines += found
             unknown[name] = list(refused)
-    ends = {need.source, *need.targets}
     is_given = tables.grid is not None
     network = _network(need, names, hops.rows, machines, caps, set(unknown), is_given=is_given)
     return Market(
@@ -103,6 +108,8 @@ def _network(
         _add_given(need, by_place, rows)
     else:
         _add_google(need, by_place, rows, caps, regions)
+    for place, options in by_place.items():
+        rows.add_disk(place, options, is_read=place == need.source)
     return Network(
         places=tuple(names),
         src=_whole(at[one.src] for one in hops),
@@ -119,6 +126,7 @@ def _network(
         most=need.max_count,
         overhead_s=need.startup_s or 0.0,
         least_s=float(LEAST_BILLED_S) if any(usd) else 0.0,
+        same_s=SAME_S,
     )
 
 
@@ -138,18 +146,37 @@ class _LimitRows:
         self._places: list[int] = []
         self._edges: list[tuple[int, int]] = []
         self._options: list[tuple[int, int, float]] = []
+        self._always: list[float] = []
 
     def add(
         self, name: str, place: str, edges: Sequence[int], options: Sequence[tuple[int, float]]
     ) -> None:
         """Add that so many Gbit/s of each option carry what crosses some edges."""
-        if not edges:
-            return
+        if edges:
+            self._add(name, place, edges, options, 0.0)
+
+    def add_disk(self, place: str, options: Sequence[int], *, is_read: bool) -> None:
+        """Add that the disks of a place's machines read or write every byte once, if they do."""
+        held = [(k, disk) for k in options if (disk := self.machines[k].disk) is not None]
+        speeds = [(k, one.read_mib_per_s if is_read else one.write_mib_per_s) for k, one in held]
+        rates = [(k, rate) for k, speed in speeds if (rate := gbps(speed)) is not None]
+        if rates:
+            self._add(DISK, place, (), rates, 1.0)
+
+    def _add(
+        self,
+        name: str,
+        place: str,
+        edges: Sequence[int],
+        options: Sequence[tuple[int, float]],
+        always: float,
+    ) -> None:
         row = len(self._names)
+        self._always.append(always)
         self._names.append(name)
         self._places.append(self._at[place])
         self._edges += [(row, edge) for edge in edges]
-        self._options += [(row, option, gbps) for option, gbps in options]
+        self._options += [(row, option, rate) for option, rate in options]
 
     def done(self) -> Limits:
         """Return all of them."""
@@ -160,7 +187,8 @@ class _LimitRows:
             edge=_whole(edge for _, edge in self._edges),
             option_row=_whole(row for row, _, _ in self._options),
             option=_whole(option for _, option, _ in self._options),
-            gbps=np.array([gbps for _, _, gbps in self._options], dtype=float),
+            gbps=np.array([rate for _, _, rate in self._options], dtype=float),
+            always=np.array(self._always, dtype=float),
         )
 
 
@@ -214,9 +242,10 @@ def _add_google(
         buckets = [n for n in (*sent, *taken) if hops[n].path_class in _BUCKETS]
         if buckets and need.storage_gbps is not None:
             rows.add(STORAGE, place, buckets, [(k, need.storage_gbps) for k in options])
-        if need.machine_gbps is not None:
-            for edges in (sent, taken):
-                rows.add(MEASURED, place, edges, [(k, need.machine_gbps) for k in options])
+        told = None if need.machine_gbps is None else (MEASURED, need.machine_gbps)
+        for edges in (sent, taken):
+            each = [(k, told[1] if told else rows.machines[k].vcpu_gbps) for k in options]
+            rows.add(told[0] if told else VCPUS, place, edges, each)
     if need.streams is not None:
         _add_streams(need, by_place, rows, caps)
 
@@ -299,11 +328,10 @@ def _quotas(need: TransferNeed, hops: Sequence[Hop], at: dict[str, int]) -> Quot
         add(quota, is_outside=False)
     for quota in need.outside_quotas:
         add(quota, is_outside=True)
-    gbps: Floats = np.array(rates, dtype=float)
     return Quotas(
         names=tuple(names),
         place=_whole(iter(places)),
-        gbps=gbps,
+        gbps=np.array(rates, dtype=float),
         edge_row=_whole(row for row, _ in cells),
         edge=_whole(edge for _, edge in cells),
     )

@@ -32,10 +32,9 @@ from netplan_planner.verbs.transfer.hops import (
 )
 from netplan_planner.verbs.transfer.machines import Machine, job_need
 from netplan_planner.verbs.transfer.market import Market
-from netplan_planner.verbs.transfer.network import used_in_full
 from netplan_planner.verbs.transfer.pairs import Pairs, Start, ramp_s
-from netplan_planner.verbs.transfer.routes import shares_of
-from netplan_planner.verbs.transfer.solving import Searched, Solution
+from netplan_planner.verbs.transfer.solve.network import shares_of, used_in_full
+from netplan_planner.verbs.transfer.solve.solving import Searched, Solution
 
 SENDER, RELAY, RECEIVER, BOTH = "sender", "relay", "receiver", "relay and receiver"
 
@@ -180,7 +179,7 @@ def _paid(market: Market, need: TransferNeed, counts: Floats, up: int) -> Iterat
 
 def _parts(machine: Machine, need: TransferNeed) -> list[str]:
     """Return what the prices of a machine are for."""
-    name = machine.name or "machine"
+    name = machine.name or "VM"
     found = [f"{name}, {USAGE_NAMES[need.usage]}, {machine.place}"]
     if machine.offer is None:
         return found[: len(machine.prices)]
@@ -215,6 +214,7 @@ def _flows(
             streams=start.streams,
             rtt_ms=start.rtt_ms,
             ramp_s=start.ramp_s,
+            network_tier=hop.network_tier.value if hop.network_tier else "",
             bound_by=next((name for name, place in full if place in own), ""),
         )
 
@@ -270,7 +270,9 @@ def probability_of(
     count = sum(one.count for one in option.machines)
     is_spot = need.usage is model.Usage.SPOT
     per_day = (need.interruptions_per_day or 0.0) * count if is_spot else 0.0
-    return deadline_probability(need.deadline_s, seconds, per_day)
+    # What is assumed of machines has no interval, and is not sure for all that.
+    chance = deadline_probability(need.deadline_s, seconds, per_day)
+    return None if chance is None else min(chance, max(QUANTILES))
 
 
 def _pairs_of(

@@ -6,6 +6,7 @@ two machines that a hop really joins, over the bytes that cross it: as `netplan 
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -17,8 +18,7 @@ from netplan_planner.throughput.volumes import PathRates
 from netplan_planner.verbs.transfer.ask import TransferNeed
 from netplan_planner.verbs.transfer.machines import hop_query
 from netplan_planner.verbs.transfer.market import FIXED, OUTSIDE, Market
-from netplan_planner.verbs.transfer.network import quota_s, row_s
-from netplan_planner.verbs.transfer.routes import Route
+from netplan_planner.verbs.transfer.solve.network import Route, quota_s, row_s
 
 
 class Start(NamedTuple):
@@ -80,6 +80,10 @@ class Pairs:
         """Return how the hops in use start, by edge."""
         return self._starts_at(self._found.gbps[:, 0])
 
+    @cached_property
+    def _streams(self) -> Floats:
+        return self._paths.streams(self._sent[:, 0])
+
     def _start_s(self, gbps: Floats) -> Floats:
         """Return what each start costs at such mean rates: the same part of the time."""
         found: Floats = self._found.start_s[:, 0] * self._found.gbps[:, 0] / gbps
@@ -89,7 +93,7 @@ class Pairs:
         start_s = self._start_s(gbps)
         found = {edge: Start(None, None, 0.0) for edge in np.flatnonzero(self._shares).tolist()}
         for side in self._sides:
-            streams = self._found.streams[side.pair]
+            streams = self._streams[side.pair]
             count = self._need.streams if np.isnan(streams) else int(streams)
             rtt_ms = self.queries[side.pair].rtt_ms
             found[side.edge] = Start(count, rtt_ms, float(start_s[side.pair]))

@@ -33,7 +33,7 @@ def cost_time_of_transfer(
         today=[_transfer_point(plan.direct, "today", currency)] if plan.direct else [],
         shown=frozenset(labelled),
         deadline_s=plan.need.deadline_s,
-        unit="in all",
+        unit="total",
         time="time",
         currency=currency,
     )

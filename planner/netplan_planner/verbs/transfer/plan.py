@@ -16,13 +16,21 @@ from netplan_planner.verbs.transfer.answer import (
     TransferOption,
     TransferPlan,
     TransferWay,
+    UnknownMachines,
 )
-from netplan_planner.verbs.transfer.ask import AddressKind, NetworkTier, TransferGoal, TransferNeed
+from netplan_planner.verbs.transfer.ask import (
+    AddressKind,
+    NetworkTier,
+    TransferGoal,
+    TransferNeed,
+)
+from netplan_planner.verbs.transfer.assuming import assumptions
 from netplan_planner.verbs.transfer.hops import Tables, kind_of, region_of_bucket
 from netplan_planner.verbs.transfer.infeasible import why_infeasible
-from netplan_planner.verbs.transfer.machines import hop_query
-from netplan_planner.verbs.transfer.market import Market, market_of
+from netplan_planner.verbs.transfer.machines import Machine, hop_query
+from netplan_planner.verbs.transfer.market import SAME_S, Market, market_of
 from netplan_planner.verbs.transfer.option import Asked, Solved, probability_of
+from netplan_planner.verbs.transfer.solve.program import LAST_RESORT_S
 from netplan_planner.verbs.transfer.tries import AS_FAST, key, solve, without_relays
 
 
@@ -55,18 +63,61 @@ def plan_transfer(
         plan=best,
         deadline_probability=probability_of(need, market, best, caps) if best else None,
         bound_usd=bound,
-        direct=direct.best,
+        direct=None if direct.best == best else direct.best,
         why_no_direct="" if direct.best else why_no_direct(need, direct),
-        front=_front(need, [*solved.options, *direct.options]),
-        ways=tuple(_ways(need, asked)) if best is not None else (),
-        relay_verdict=relay_verdict(need, market, best, direct.best, asked),
+        front=tuple(
+            replace(one, line_items=()) for one in _front(need, [*solved.options, *direct.options])
+        ),
+        ways=tuple(_ways(need, best, asked)) if best is not None else (),
+        relay_verdict=relay_verdict(need, market, best, direct.best),
         infeasible=infeasible,
-        unknown=market.unknown,
+        unknown=_unknown(market),
         unpriced=market.unpriced.unpriced,
         doubts=doubts(need, market, best, caps) if best is not None else (),
         advice=tuple(advice(need, market, best)) if best is not None else (),
-        assumptions=tuple(assumptions(need, market, tables)),
+        assumptions=(
+            *assumptions(
+                need, market, tables, _used(market, best or next(iter(solved.options), None))
+            ),
+            *_by_the_clock(solved.found.is_out_of_time or direct.found.is_out_of_time),
+        ),
         is_given=tables.has_own_names,
+    )
+
+
+def _used(market: Market, best: TransferOption | None) -> list[Machine]:
+    """Return the machines of a plan."""
+    if best is None:
+        return []
+    machines = {(one.place, one.name, one.is_tier1): one for one in market.machines}
+    keys = [(one.place, one.machine_type, one.is_tier1) for one in best.machines]
+    return [machines[key] for key in keys if key in machines]
+
+
+def _by_the_clock(is_out_of_time: bool) -> Iterator[str]:
+    if is_out_of_time:
+        yield (
+            f"the search stopped after {LAST_RESORT_S:g} s on the clock, before its normal end; "
+            "on a less busy computer the plan may be better"
+        )
+
+
+def _unknown(market: Market) -> tuple[UnknownMachines, ...]:
+    """Return the types that cannot be judged, by reason: of several regions and types once."""
+    found: dict[tuple[str, str], dict[bool, set[str]]] = {}
+    for one in market.unknown:
+        detail = one.detail.replace(repr(one.machine_type), "the type")
+        detail = detail.replace(one.machine_type, "the type")
+        kinds = found.setdefault((one.reason, detail), {False: set(), True: set()})
+        kinds[one.is_tier1].add(one.machine_type)
+    return tuple(
+        UnknownMachines(
+            reason=reason,
+            detail=detail,
+            machine_types=tuple(sorted(kinds[False])),
+            tier1_machine_types=tuple(sorted(kinds[True])),
+        )
+        for (reason, detail), kinds in sorted(found.items())
     )
 
 
@@ -97,25 +148,22 @@ def _front(need: TransferNeed, options: Sequence[TransferOption]) -> tuple[Trans
     return tuple(front)
 
 
-def _ways(need: TransferNeed, asked: Asked) -> Iterator[TransferWay]:
+def _ways(need: TransferNeed, best: TransferOption, asked: Asked) -> Iterator[TransferWay]:
     """Yield what other choices would make of it, each at its own best."""
     if asked.tables.grid is not None:
         return
     regions = frozenset(asked.prices.regions())
     kinds = {kind_of(one, regions, asked.tables) for one in need.targets}
     if PlaceKind.INTERNET in kinds:
-        other = (
-            NetworkTier.STANDARD
-            if need.network_tier is NetworkTier.PREMIUM
-            else NetworkTier.PREMIUM
-        )
+        is_premium = all(one.network_tier != NetworkTier.STANDARD.value for one in best.flows)
+        other = NetworkTier.STANDARD if is_premium else NetworkTier.PREMIUM
         yield _way(f"{other.value.title()} Tier", replace(need, network_tier=other), asked)
     if kinds == {PlaceKind.REGION} and need.source in regions and len(need.targets) == 1:
         external = need.address is AddressKind.INTERNAL
         kind = AddressKind.EXTERNAL if external else AddressKind.INTERNAL
         yield _way(f"{kind.value} addresses", replace(need, address=kind), asked)
     if need.usage is Usage.ON_DEMAND and need.interruptions_per_day is not None:
-        yield _way("Spot machines", replace(need, usage=Usage.SPOT), asked)
+        yield _way("Spot VMs", replace(need, usage=Usage.SPOT), asked)
 
 
 def _way(name: str, need: TransferNeed, asked: Asked) -> TransferWay:
@@ -126,7 +174,8 @@ def _way(name: str, need: TransferNeed, asked: Asked) -> TransferWay:
     if solved.best is None:
         found = why_infeasible(other, solved, asked)
         why = worded(f"{found.binding}: ", found.shortfall) if found.shortfall else found.binding
-    return TransferWay(name=name, option=solved.best, why_not=why)
+    option = solved.best and replace(solved.best, line_items=())
+    return TransferWay(name=name, option=option, why_not=why)
 
 
 def relay_verdict(
@@ -134,7 +183,6 @@ def relay_verdict(
     market: Market,
     best: TransferOption | None,
     direct: TransferOption | None,
-    asked: Asked,
 ) -> Text:
     """Return whether a relay pays, and by how much; empty: there is no plan."""
     if best is None:
@@ -145,46 +193,46 @@ def relay_verdict(
         return "relays were not allowed (--no-relays)"
     if len(need.targets) > 1:
         return (
-            "no relay pays: to pass bytes on from one target to another costs no less than to send"
-            " them from the source"
+            "no relay saves money: forwarding from one target to another costs at least as much "
+            "as sending from the source"
         )
     if need.goal is TransferGoal.TIME:
-        return "no relay makes it faster: it would share what the ends let through"
+        return "no relay makes it faster: it would share the limits of the ends"
     found = _cheapest_relay(need, market)
     if found is None:
-        return "no relay pays: no other place leads there"
+        return "no relay saves money: no other place leads there"
     place, usd, straight = found
     if usd < straight:
         return worded(
-            f"no relay pays: by {place} the traffic costs ",
+            f"no relay saves money: traffic through {place} costs ",
             Amount(usd=usd),
             ", direct ",
             Amount(usd=straight),
-            ", but it is not to be had in time or its machines cost more",
+            ", but it is too slow or its VMs cost more",
         )
     same = "as much" if usd == straight else "more"
     return worded(
-        f"no relay pays: the cheapest other way, by {place}, costs ",
+        f"no relay saves money: the cheapest other path, through {place}, costs ",
         Amount(usd=usd),
-        " for the traffic alone, direct ",
+        " for traffic alone, direct ",
         Amount(usd=straight),
-        f": {same} before its machines are paid",
+        f": {same} before the VMs are paid",
     )
 
 
 def _pays(need: TransferNeed, best: TransferOption, direct: TransferOption | None) -> Text:
     by = ", ".join(best.relays)
     if direct is None:
-        return f"without a relay ({by}) it is not to be had within the bounds"
-    if need.goal is TransferGoal.TIME:
-        less = direct.duration_s - best.duration_s
+        return f"no plan without a relay ({by}) is within the limits"
+    less = direct.duration_s - best.duration_s
+    if need.goal is TransferGoal.TIME and less > max(SAME_S, best.duration_s * (AS_FAST - 1)):
         return worded(
-            f"a relay makes it faster: by {by} {seconds_text(less)} less than the direct way"
+            f"a relay makes it faster: through {by}, {seconds_text(less)} less than the direct path"
         )
     return worded(
-        f"a relay pays: by {by} it costs ",
+        f"a relay saves money: through {by} it saves ",
         Amount(usd=direct.usd_total - best.usd_total),
-        " less than the direct way (",
+        " compared with the direct path (",
         Amount(usd=direct.usd_total),
         ")",
     )
@@ -211,23 +259,22 @@ def _cheapest_relay(need: TransferNeed, market: Market) -> tuple[str, Decimal, D
 def why_no_direct(need: TransferNeed, direct: Solved) -> Text:
     """Return why the direct way cannot do it."""
     if not direct.options:
-        return "there is no direct way with a rate, a price and machines"
+        return "no direct path with a rate, a price and machine types"
     fastest = min(direct.options, key=lambda one: one.duration_s)
     cheapest = min(direct.options, key=lambda one: one.usd_total)
     if need.deadline_s is not None and fastest.duration_s > need.deadline_s:
         time, late_s = seconds_text(fastest.duration_s), fastest.duration_s - need.deadline_s
         is_read_as_it = time == seconds_text(need.deadline_s)
         late = f", {seconds_text(late_s)} too late" if is_read_as_it else ""
-        return f"the direct way takes at least {time}{late}"
-    return worded("the direct way costs at least ", Amount(usd=cheapest.usd_total))
+        return f"the direct path takes at least {time}{late}"
+    return worded("the direct path costs at least ", Amount(usd=cheapest.usd_total))
 
 
 def doubts(
     need: TransferNeed, market: Market, best: TransferOption, caps: CapsBook
 ) -> tuple[str, ...]:
     """Return what published measurements say against the rates of a plan, each once."""
-    machines = {(one.place, one.name, one.is_tier1): one for one in market.machines}
-    used = {one.place: machines[one.place, one.machine_type, one.is_tier1] for one in best.machines}
+    used = {one.place: one for one in _used(market, best)}
     ends = {(one.src, one.dst) for one in best.flows}
     found: dict[str, None] = {}
     for hop in market.hops:
@@ -255,42 +302,40 @@ def advice(need: TransferNeed, market: Market, best: TransferOption) -> Iterator
         option = "--quota" if kind == "inside" else "--internet-quota"
         name = quota.name if quota else "the regional quota"
         yield (
-            f"quota: {place} sends {gbps:.4g} Gbit/s; its project needs at least"
-            f" {gbps * 1000:,.0f} Mbit/s of \u201c{name}\u201d there (console, Quotas page; give it"
-            f" with {option} {place}=GBPS)"
+            f"quota: {place} sends {gbps:.4g} Gbit/s; its project needs at least "
+            f"{gbps * 1000:,.0f} Mbit/s of “{name}” there (console, Quotas page; set it with "
+            f"{option} {place}=GBPS)"
         )
     if best.relays and len(need.targets) == 1 and not market.is_given:
         for flow in best.flows:
             if classes.get((flow.src, flow.dst)) is PathClass.INTER_REGION_INTERNAL:
                 yield (
-                    "the relay rests on the price of each hop: look at it, and at a bill, before"
-                    f" you rely on it: netplan price traffic --from {flow.src} --to {flow.dst}"
-                    f" --gib {flow.gib:.0f}"
+                    "the relay saves money only at these hop prices: check them, and a bill, "
+                    f"before you use it: netplan price traffic --from {flow.src} --to {flow.dst} "
+                    f"--gib {flow.gib:.0f}"
                 )
     longest = max(best.flows, key=lambda one: one.gbps)
     if longest.streams and not market.is_given:
         yield (
-            f"measure with iperf3 {THREADED_TEXT} or newer: on a machine of {longest.dst}"
-            f" `iperf3 -s`, on one of {longest.src}"
-            f" `iperf3 -c RECEIVER -P {longest.streams} -t 30 -O 5`"
+            f"measure with iperf3 {THREADED_TEXT} or newer: on a VM in {longest.dst} `iperf3 "
+            f"-s`, on one in {longest.src} `iperf3 -c RECEIVER -P {longest.streams} -t 30 -O 5`"
         )
     buckets = [one for one in (need.source, *need.targets) if region_of_bucket(one) != one]
     if buckets:
         if len(buckets) == len(need.targets) + 1:
             yield (
-                "from bucket to bucket Cloud Storage copies by itself, without machines of yours"
+                "from bucket to bucket Cloud Storage copies by itself, without VMs of yours"
                 " (`gcloud storage cp --recursive gs://FROM gs://TO`, or Storage Transfer Service):"
-                " how fast is not documented, so that it is not held against this plan"
+                " its rate is not documented, so it is not compared with this plan"
             )
         elif need.source != region_of_bucket(need.source) or len(need.targets) == 1:
             yield (
-                "machines can also read or write a bucket of another region directly, without"
-                " machines there; how fast is not documented: measure it, then hold it against this"
-                " plan"
+                "VMs can also read or write a bucket of another region directly, without VMs "
+                "there; the rate is not documented: measure it and compare it with this plan"
             )
         yield (
-            "Cloud Storage: `gcloud storage cp --recursive` on each machine with its part of the"
-            " objects; measure one machine before you rely on --storage-gbps"
+            "Cloud Storage: run `gcloud storage cp --recursive` on each VM for its part of the "
+            "objects; measure one VM before you trust --storage-gbps"
         )
 
 
@@ -306,48 +351,3 @@ def _quota_use(
         kind = "outside" if path.leaves_vpc else "inside"
         found[flow.src, kind] = found.get((flow.src, kind), 0.0) + flow.gbps
     return [(place, kind, gbps) for (place, kind), gbps in sorted(found.items())]
-
-
-def _grid_assumptions(need: TransferNeed, market: Market) -> Iterator[str]:
-    if need.machine_egress_gbps is None:
-        yield (
-            "a machine sends no more in all than the most that the grid shows of one from its"
-            " place on one edge (--machine-egress-gbps)"
-        )
-    if need.machine_ingress_gbps is None:
-        yield "it takes no more than the most that the grid shows (--machine-ingress-gbps)"
-    if any(not one.prices for one in market.machines):
-        yield (
-            "what a machine costs is not told (--machine-usd-per-hour): the total is that of"
-            " the traffic, and as many machines as --max-count allows are free to use"
-        )
-    yield "the grid's rates hold from the first byte on: no start of connections is reckoned"
-
-
-def assumptions(need: TransferNeed, market: Market, tables: Tables) -> Iterator[str]:
-    """Yield what nobody told and the figures rest on."""
-    if tables.grid is not None:
-        yield from _grid_assumptions(need, market)
-    if need.startup_s is None:
-        paid = ", though it is paid" if any(one.prices for one in market.machines) else ""
-        yield f"start-up time is not told (--start-up) and left out{paid}"
-    if tables.grid is None:
-        if need.streams is None:
-            yield "as many connections as it takes (--streams)"
-        if need.machine_gbps is None:
-            yield "no disk and no tool is in the way (--machine-gbps)"
-    yield "the bytes share out evenly over the machines, and pass relays as they come"
-    if need.usage is Usage.SPOT and need.lost_work_s is None:
-        yield "an interruption takes all of the transfer with it (--spot-lost-work)"
-    buckets = [one for one in (need.source, *need.targets) if region_of_bucket(one) != one]
-    if buckets and not tables.has_own_names:
-        yield (
-            "between machines and a bucket of the same region the traffic is free; operations,"
-            " retrieval and storage have prices of Cloud Storage's own"
-        )
-    outside = {flow.dst for flow in market.hops if flow.path_class is PathClass.INTERNET}
-    if outside:
-        yield "what the machines at the other end cost and take is not known here"
-    free = any(hop.price is None and hop.path_class is not None and hop.usd for hop in market.hops)
-    if free:
-        yield "price steps and free GiB of a month are counted from nothing for this transfer"

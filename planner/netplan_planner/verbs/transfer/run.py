@@ -7,7 +7,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from netplan_planner.errors import InputError, UsageError, nearest_names
+from netplan_planner.errors import InputError, UsageError, no_region
 from netplan_planner.model import PriceBook, Usage, spaced
 from netplan_planner.model.plans.plan_answer import PlanChange, PlanChanges
 from netplan_planner.planning.basis import Opened, opened
@@ -30,12 +30,13 @@ from netplan_planner.verbs.transfer.answer import (
 )
 from netplan_planner.verbs.transfer.ask import AddressKind, NetworkTier, TransferAsk, TransferNeed
 from netplan_planner.verbs.transfer.hops import Tables, region_of_bucket
+from netplan_planner.verbs.transfer.infeasible import NO_PRICE
 from netplan_planner.verbs.transfer.plan import plan_transfer
 
-_SRC = Column(name="src", meaning="where the bytes come from", is_required=True)
+_SRC = Column(name="src", meaning="source of the bytes", is_required=True)
 
 
-_DST = Column(name="dst", meaning="where they go", is_required=True)
+_DST = Column(name="dst", meaning="destination of the bytes", is_required=True)
 
 
 GRID_COLUMNS = (
@@ -43,7 +44,7 @@ GRID_COLUMNS = (
     _DST,
     number_column(
         "gbps_per_vm",
-        "from one machine to one machine; 0: there is no way",
+        "from one VM to one VM; 0: no path",
         unit="Gbit/s",
         least=0,
         most=1e5,
@@ -57,7 +58,7 @@ PRICE_COLUMNS = (
     _DST,
     number_column(
         "usd_per_gib",
-        "of what is sent; 0: it is free",
+        "of the bytes sent; 0: free",
         unit="USD per GiB",
         least=0,
         most=1e6,
@@ -67,25 +68,30 @@ PRICE_COLUMNS = (
 
 
 MOST_TARGETS = 40
+_OTHER_PLACES = (
+    "; use a region, storage:REGION or internet. To another cloud: --to internet with --area, or"
+    " measured rates with --grid FILE"
+)
 
 
 _ORDER = (
-    "Receivers before relays before senders, so that nothing waits for what is not there; all are"
-    " paid from their start until they are deleted. A zone may have no room for them: try another."
+    "Create receivers first, then relays, then senders, so that nothing waits. All are paid "
+    "from their start until you delete them. If a zone has no capacity, try another one."
 )
 
 
 @verb(
     panel=panels.PLAN,
+    question="How do I move many bytes cheaply or fast?",
     rows=8,
-    explains="Print every row and step, the bill, and why types cannot be judged.",
+    explains="Show every row, step and bill, and why some types are not evaluated.",
 )
 def transfer(ask: TransferAsk, now: Now) -> TransferAnswer:
     """Plan a transfer of bytes to regions, the internet, buckets or other networks.
 
-    The cheapest within a deadline or the fastest within a budget: ways, relays where they pay,
-    machine types and counts, connections, quotas, and the front of cost against time. Exit status:
-    0, or 1 when nothing does it.
+    Finds the cheapest plan within a deadline or the fastest within a budget: paths, relays that
+    save money, machine types and numbers, connections, quotas, and the cost/time trade-off. Exit
+    status: 0, or 1 when no plan exists.
     """
     on = opened(ask.on, now.today)
     tables = Tables(
@@ -93,7 +99,9 @@ def transfer(ask: TransferAsk, now: Now) -> TransferAnswer:
         None if ask.edge_prices is None else read_edge_prices(ask.edge_prices),
     )
     plan = plan_transfer(_need(ask, on, tables), on.prices, on.caps, tables)
-    found = plan.plan
+    found, why = plan.plan, str(plan.infeasible and plan.infeasible.binding)
+    if INTERNET in ask.need.targets and ask.need.area is None and why.startswith(NO_PRICE):
+        raise UsageError(f"--to internet needs --area: {why.removeprefix(f'{NO_PRICE}: ')}")
     return on.answer(
         TransferAnswer,
         is_feasible=found is not None,
@@ -116,13 +124,12 @@ def _need(ask: TransferAsk, on: Opened, tables: Tables) -> TransferNeed:
     asked = ask.need
     if not asked.source or not asked.targets:
         raise UsageError(
-            "give where the bytes are and where they go, such as --from us-central1 --to"
-            " europe-west4"
+            "give source and destination, such as --from us-central1 --to europe-west4"
         )
     if not asked.volume_bytes:
-        raise UsageError("give how much is moved, such as --bytes 10TB")
+        raise UsageError("give the amount of data, such as --bytes 10TB")
     if ask.relays and ask.has_no_relays:
-        raise UsageError("--relay and --no-relays exclude each other")
+        raise UsageError("use --relay or --no-relays, not both")
     if ask.is_spot:
         check_interruptions(asked.interruptions_per_day)
     need = replace(
@@ -150,8 +157,8 @@ def check_places(need: TransferNeed, prices: PriceBook, tables: Tables) -> None:
         if has_regions and is_end and place == INTERNET:
             if option == "--from":
                 raise UsageError(
-                    "--from internet: what sends there is not yours to choose; for machines that"
-                    " take bytes in see netplan job --from internet"
+                    "--from internet: you do not choose the sender there. To plan VMs that "
+                    "receive: netplan job --from internet"
                 )
             continue
         if has_regions and is_end and place.startswith(STORAGE_PREFIX):
@@ -159,15 +166,16 @@ def check_places(need: TransferNeed, prices: PriceBook, tables: Tables) -> None:
             if place in regions:
                 continue
         if place not in known:
-            near = nearest_names(place, sorted(known))
-            hint = f"; near: {', '.join(near)}" if near else ""
-            kinds = "region" if has_regions else "place of the tables"
-            also = ", internet or storage:REGION" if has_regions and is_end else ""
-            raise UsageError(f"{option} {place[:80]!r} is no {kinds}{also} that is known{hint}")
+            why = no_region(place, known, "region" if has_regions else "place of the tables")
+            if has_regions and is_end and ":" in place:
+                # No region has a colon: the nearest names would say nothing.
+                why = f"{place[:60]!r} is not a place of Google Cloud"
+            also = _OTHER_PLACES if has_regions and is_end else ""
+            raise UsageError(f"{option}: {why}{also}")
     _check_ends(need)
     if need.source not in regions and has_regions and not need.source.startswith(STORAGE_PREFIX):
         raise UsageError(
-            f"--from {need.source}: what a machine there sends is not known: give --grid FILE"
+            f"--from {need.source}: the rate of a VM there is unknown: give --grid FILE"
         )
 
 
@@ -175,20 +183,20 @@ def _check_ends(need: TransferNeed) -> None:
     seen = set()
     for target in need.targets:
         if target == need.source:
-            raise UsageError(f"--to {target} is where the bytes are already (--from)")
+            raise UsageError(f"--to {target} is also the source (--from)")
         if target in seen:
             raise UsageError(f"--to {target} is named twice")
         seen.add(target)
     for region in sorted(region_of_bucket(one) for one in seen if region_of_bucket(one) != one):
         if region in seen:
             raise UsageError(
-                f"--to {region} and --to {STORAGE_PREFIX}{region}: the machines of {region} pass"
-                " all bytes to the bucket; name the bucket alone"
+                f"--to {region} and --to {STORAGE_PREFIX}{region}: the VMs of {region} forward "
+                "all bytes to the bucket. Give only the bucket"
             )
     if len(need.targets) > MOST_TARGETS:
         raise UsageError(f"--to: {len(need.targets)} targets; at most {MOST_TARGETS} at once")
     if len(need.targets) > 1 and INTERNET in need.targets:
-        raise UsageError("--to internet is a target by itself: nobody there passes bytes on")
+        raise UsageError("--to internet must be the only target: it cannot forward bytes")
 
 
 def _named(need: TransferNeed) -> Iterator[tuple[str, str]]:
@@ -217,16 +225,16 @@ def check_need(need: TransferNeed, limits: CapsTable, prices: PriceBook, tables:
     """
     if need.startup_s and need.deadline_s and need.startup_s >= need.deadline_s:
         raise UsageError(
-            f"--start-up of {need.startup_s:g} s leaves nothing of a --deadline of"
-            f" {need.deadline_s:g} s"
+            f"--start-up of {need.startup_s:g} s leaves no time within a --deadline of "
+            f"{need.deadline_s:g} s"
         )
     for name in need.machine_types:
         if prices.shape(name) is None:
             raise UsageError(f"--machine-type {limits.why_no_type(name)}")
     if need.area is not None and INTERNET not in need.targets:
-        raise UsageError("--area is of the internet: --to internet")
-    if need.network_tier is not NetworkTier.PREMIUM and INTERNET not in need.targets:
-        raise UsageError("--network-tier standard is of the internet: --to internet")
+        raise UsageError("--area needs --to internet")
+    if need.network_tier is not None and INTERNET not in need.targets:
+        raise UsageError("--network-tier needs --to internet")
     if tables.grid is not None:
         _check_grid(need)
         return
@@ -241,20 +249,20 @@ def _check_without_grid(need: TransferNeed, prices: PriceBook) -> None:
     }
     for option, value in given.items():
         if value is not None:
-            raise UsageError(f"{option} is of the machines of a grid: --grid FILE")
+            raise UsageError(f"{option} is for the VMs of a grid: add --grid FILE")
     buckets = [x for x in (need.source, *need.targets) if x.startswith(STORAGE_PREFIX)]
     if buckets and need.storage_gbps is None:
         raise UsageError(
-            "no document states what one machine moves from or to Cloud Storage: give what you"
-            " measured with --storage-gbps (published figures: netplan predict --path google-apis)"
+            "no document states the rate between one VM and Cloud Storage: give your measurement "
+            "with --storage-gbps (published values: netplan predict --path google-apis)"
         )
     if need.storage_gbps is not None and not buckets:
-        raise UsageError(f"--storage-gbps is of a bucket: --from or --to {STORAGE_PREFIX}REGION")
+        raise UsageError(f"--storage-gbps needs a bucket: --from or --to {STORAGE_PREFIX}REGION")
     check_mtu(need)
     regions = set(prices.regions())
     if need.streams is not None and any(region_of_bucket(t) not in regions for t in need.targets):
         raise UsageError(
-            "--streams is for targets that are regions, whose round-trip time is known"
+            "--streams needs regions as targets, because their round-trip time is known"
         )
 
 
@@ -267,14 +275,18 @@ def _check_grid(need: TransferNeed) -> None:
         "--series": bool(need.series),
         "--memory-gib": bool(need.memory_gib),
         "--storage-gbps": need.storage_gbps is not None,
+        "--vcpus": need.vcpus > 1,
+        "--vcpu-gbps": need.vcpu_gbps is not None,
     }
     for option, is_given in refused.items():
         if is_given:
-            raise UsageError(f"{option} is of Google's machines: a grid's rates hold for its own")
+            raise UsageError(
+                f"{option} is for Google's machine types: a grid's rates apply to its own VMs"
+            )
     if len(need.machine_types) > 1:
-        raise UsageError("--machine-type: the machines of a grid are of one type")
+        raise UsageError("--machine-type: all VMs of a grid have one type")
     if need.machine_types and need.machine_usd_per_hour is not None:
-        raise UsageError("--machine-type and --machine-usd-per-hour exclude each other")
+        raise UsageError("use --machine-type or --machine-usd-per-hour, not both")
 
 
 def changes_of_transfer(plan: TransferPlan, prices: PriceBook) -> PlanChanges:
@@ -287,6 +299,7 @@ def _steps(plan: TransferPlan, prices: PriceBook) -> Iterator[PlanChange]:
         return
     need, regions = plan.need, set(prices.regions())
     leaves = any(region_of_bucket(one) not in regions for one in need.targets)
+    tiers = {flow.src: flow.network_tier for flow in plan.plan.flows if flow.network_tier}
     for machines in reversed(plan.plan.machines):
         if not machines.machine_type or machines.place not in prices.regions():
             continue
@@ -300,10 +313,12 @@ def _steps(plan: TransferPlan, prices: PriceBook) -> Iterator[PlanChange]:
             is_tier1=machines.is_tier1,
             cpu_platform=machines.cpu_platform,
             has_address=leaves or need.address is AddressKind.EXTERNAL,
-            network_tier=need.network_tier.value if leaves else "",
+            network_tier=tiers.get(machines.place, NetworkTier.PREMIUM.value) if leaves else "",
         )
         if not is_known:
-            unknown = f"Which zones of {machines.place} offer {machines.machine_type} is not known."
+            unknown = (
+                f"It is unknown which zones of {machines.place} offer {machines.machine_type}."
+            )
             step = replace(step, fix=replace(step.fix, caution=spaced(unknown, step.fix.caution)))
         yield step
 
@@ -341,7 +356,7 @@ def _rows(path: Path, columns: Sequence[Column]) -> Iterator[tuple[str, str, flo
         texts = [table.texts(name) for name in ("src", "dst")]
         shown, count = table.shown, table.row_count
     if not count:
-        raise InputError(f"{shown}: it has no rows: a row is an edge from one place to another")
+        raise InputError(f"{shown}: it has no rows. Each row is an edge from one place to another")
     seen: dict[tuple[str, str], int] = {}
     for at in range(count):
         src, dst = (found[which[at]] for found, which in texts)
@@ -349,8 +364,8 @@ def _rows(path: Path, columns: Sequence[Column]) -> Iterator[tuple[str, str, flo
         for column, is_empty in (("src", not src), ("dst", not dst), (value, math.isnan(number))):
             if is_empty:
                 raise InputError(
-                    f"{shown}: row {at + 1}: {column} is empty: unknown is not 0, so give it or"
-                    " leave the row out"
+                    f"{shown}: row {at + 1}: {column} is empty: state it, because unknown is not "
+                    "0, or leave the row out"
                 )
         if (src, dst) in seen:
             raise InputError(

@@ -1,9 +1,8 @@
 """The answer of `netplan transfer`: ways, machines and what they rest on."""
 
 from collections.abc import Iterator
-from decimal import Decimal
 
-from netplan_planner.model import Amount, Usage
+from netplan_planner.model import Amount, Rejected, Usage
 from netplan_planner.planning.show import basis
 from netplan_planner.renderers import document as doc
 from netplan_planner.renderers import figures
@@ -57,7 +56,7 @@ def _rows(plan: TransferPlan) -> Iterator[tuple[Cell, ...]]:
                 dst=flow.dst,
                 gbps=_short(flow.gbps),
                 gib=flow.gib,
-                usd=_money(flow.usd),
+                usd=figures.exact_sum(flow.usd),
                 streams=flow.streams,
                 detail=flow.bound_by,
             )
@@ -91,7 +90,7 @@ def _option(kind: str, number: int, option: TransferOption, name: str = "") -> t
         gbps=_short(option.gbps),
         machine_count=sum(one.count for one in option.machines),
         duration_s=_short(option.duration_s),
-        total_usd=_money(option.usd_total),
+        total_usd=figures.exact_sum(option.usd_total),
         detail=f"{name}: {machines}" if name else machines,
     )
 
@@ -105,14 +104,8 @@ def _short(value: float) -> float:
     return float(f"{value:.{_DIGITS}g}")
 
 
-def _money(usd: Decimal | None) -> Decimal | None:
-    return None if usd is None else figures.exact(usd, figures.SUM_DECIMALS)
-
-
 def blocks(answer: TransferAnswer, options: RenderOptions) -> Iterator[Block]:
     """Yield the plan, what it is held against, what to do, and what the figures rest on."""
-    if answer.price_age and not answer.transfer.is_given:
-        yield doc.para(answer.price_age)
     plan = answer.transfer
     yield doc.entry(_need(plan.need))
     if plan.infeasible is not None:
@@ -131,29 +124,29 @@ def blocks(answer: TransferAnswer, options: RenderOptions) -> Iterator[Block]:
         rest = f"; and {len(plan.unpriced) - 1} more" if len(plan.unpriced) > 1 else ""
         yield doc.field("no price", f"{plan.unpriced[0]}{rest}")
     if options.verbosity:
-        yield from lost(plan.unknown, options, "unknown")
+        yield from lost(_unknown(plan), options, "unknown")
     yield from changes(answer.changes, options)
     if plan.is_given:
-        yield doc.para("Rates and prices are those of the given tables.")
+        yield doc.para("Rates and prices are from the given tables.")
         return
     yield from basis(
         answer,
         options,
         without="disks and licences",
-        paid="Machines are made for the transfer and paid by the second, at least a minute."
-        " Intervals hold 90 % of cases of the throughput.",
+        paid="VMs are created for the transfer and billed per second, one minute at least. "
+        "Intervals cover 90% of throughput cases.",
     )
 
 
 def _need(need: TransferNeed) -> Line:
     deadline = f" within {figures.duration(need.deadline_s)}" if need.deadline_s else ""
-    goal = "the fastest" if need.goal is TransferGoal.TIME else "the cheapest"
+    goal = "fastest plan" if need.goal is TransferGoal.TIME else "cheapest plan"
     budget = (
         line(" for at most ", fixed(Amount(usd=need.budget_usd)))
         if (need.budget_usd is not None)
         else line("")
     )
-    most = figures.counted(need.max_count, "machine")
+    most = figures.counted(need.max_count, "VM")
     paid = "" if need.usage is Usage.ON_DEMAND else f", {USAGE_WORDS[need.usage]}"
     each = " to each of " if len(need.targets) > 1 else " to "
     return line(
@@ -164,7 +157,7 @@ def _need(need: TransferNeed) -> Line:
         phrases.name(", ".join(need.targets)),
         f": {goal}{deadline}",
         budget,
-        f"; at most {most} in a place{paid}",
+        f"; at most {most} per place{paid}",
     )
 
 
@@ -181,10 +174,10 @@ def _plan(plan: TransferPlan, found: TransferOption, options: RenderOptions) -> 
     yield views.machine_table(found)
     yield views.flow_table(found)
     if found.binding:
-        yield doc.field("binds", views.bindings(found.binding))
+        yield doc.field("limit", views.bindings(found.binding))
     if found.ramp_s:
         share = figures.share(found.ramp_s, found.duration_s)
-        text = f"{figures.duration(found.ramp_s)}, {share} of the time: the connections' start"
+        text = f"{figures.duration(found.ramp_s)}, {share} of the time: connection start"
         yield doc.field("ramp-up", text)
     if plan.relay_verdict:
         yield doc.field("relays", plan.relay_verdict)
@@ -199,6 +192,15 @@ def _plan(plan: TransferPlan, found: TransferOption, options: RenderOptions) -> 
         bill = phrases.bills(found.line_items, _BILL_LINES, are_costs=True)
         if bill:
             yield doc.field("prices", bill[0], more=bill[1:], is_source=True)
+
+
+def _unknown(plan: TransferPlan) -> list[Rejected]:
+    return [
+        Rejected(machine_type=name, is_tier1=is_tier1, reason=one.reason, detail=one.detail)
+        for one in plan.unknown
+        for is_tier1, names in ((False, one.machine_types), (True, one.tier1_machine_types))
+        for name in names
+    ]
 
 
 def _likely(plan: TransferPlan) -> str:

@@ -12,16 +12,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplan_planner.model import Usage
-from netplan_planner.verbs.transfer import program
 from netplan_planner.verbs.transfer.answer import TransferOption
 from netplan_planner.verbs.transfer.ask import TransferGoal, TransferNeed
 from netplan_planner.verbs.transfer.hops import region_of_bucket
-from netplan_planner.verbs.transfer.market import Market
-from netplan_planner.verbs.transfer.network import Network, kept, scaled
+from netplan_planner.verbs.transfer.market import SAME_S, Market
 from netplan_planner.verbs.transfer.option import Asked, Solved, option_of
 from netplan_planner.verbs.transfer.pairs import direct_ramp_s
-from netplan_planner.verbs.transfer.program import Aim, Span
-from netplan_planner.verbs.transfer.solving import Searched, Solution, longest_s, searched
+from netplan_planner.verbs.transfer.solve import program
+from netplan_planner.verbs.transfer.solve.network import Network, kept, scaled
+from netplan_planner.verbs.transfer.solve.program import Aim, Span
+from netplan_planner.verbs.transfer.solve.solving import (
+    NOTHING,
+    Searched,
+    Solution,
+    longest_s,
+    searched,
+)
 
 CENT = Decimal("0.01")
 AS_FAST = 1 + 1e-4
@@ -42,7 +48,7 @@ class _Tries(NamedTuple):
 def solve(market: Market, need: TransferNeed, asked: Asked, *, has_front: bool = True) -> Solved:
     """Return the best plan on a network, with exact times and bills."""
     if not market.hops or not market.machines:
-        return Solved(market, Searched(None, (), 0.0, None, None), None, ())
+        return Solved(market, NOTHING, None, ())
     ramp_s = direct_ramp_s(market, need, asked.caps)
     tries = _tries(market, need, asked, ramp_s, has_front=has_front)
     last = tries.solved[-1]
@@ -55,7 +61,10 @@ def solve(market: Market, need: TransferNeed, asked: Asked, *, has_front: bool =
     # The bound is the first try's: no other left so little time for the start.
     bound_usd = tries.solved[0].found.bound_usd
     return last._replace(
-        found=last.found._replace(bound_usd=bound_usd),
+        found=last.found._replace(
+            bound_usd=bound_usd,
+            is_out_of_time=any(one.found.is_out_of_time for one in tries.solved),
+        ),
         best=_best(need, [one for one in found if fits(need, one)]),
         options=(*last.options, *_best_of(need, found)),
     )
@@ -138,13 +147,20 @@ def _best(need: TransferNeed, usable: Sequence[TransferOption]) -> TransferOptio
     """Return the best of the plans that keep the bounds; None: there are none."""
     if not usable:
         return None
-    if need.goal is TransferGoal.TIME:
-        least_s = min(one.duration_s for one in usable) * AS_FAST
-        fastest = [one for one in usable if one.duration_s <= least_s]
-        return min(fastest, key=lambda one: (one.usd_total, one.duration_s))
-    least = min(one.usd_total for one in usable).quantize(CENT)
-    alike = [one for one in usable if one.usd_total.quantize(CENT) == least]
-    return min(alike, key=lambda one: (one.duration_s, one.usd_total))
+    alike = usable
+    if need.goal is TransferGoal.COST:
+        least = min(one.usd_total for one in usable).quantize(CENT)
+        alike = [one for one in usable if one.usd_total.quantize(CENT) == least]
+    least_s = min(one.duration_s for one in alike)
+    as_fast = [one for one in alike if one.duration_s <= max(least_s * AS_FAST, least_s + SAME_S)]
+    if need.goal is TransferGoal.COST:
+        return min(as_fast, key=lambda one: (machine_count(one), one.duration_s, one.usd_total))
+    return min(as_fast, key=lambda one: (one.usd_total, machine_count(one), one.duration_s))
+
+
+def machine_count(option: TransferOption) -> int:
+    """Return how many machines a plan takes."""
+    return sum(one.count for one in option.machines)
 
 
 def _distinct(solutions: Sequence[Solution]) -> list[Solution]:
@@ -266,6 +282,7 @@ def _joined(found: Searched, quick: Searched) -> Searched:
     """Return what two searches found; what is proven is the first one's, for as long or longer."""
     every = (*found.front, *quick.front, *(one for one in (quick.best, found.best) if one))
     return found._replace(
+        is_out_of_time=found.is_out_of_time or quick.is_out_of_time,
         best=quick.best or found.best,
         front=every,
         fastest=min(every, key=lambda one: one.transfer_s, default=None),

@@ -27,7 +27,7 @@ def machines_text(one: TransferMachines) -> str:
     tier = " with Tier_1" if one.is_tier1 else ""
     platform = f" on {one.cpu_platform}" if one.cpu_platform else ""
     if not one.machine_type:
-        return figures.counted(one.count, "machine")
+        return figures.counted(one.count, "VM")
     return f"{one.count} × {one.machine_type}{tier}{platform}"
 
 
@@ -36,8 +36,8 @@ def machines_of(option: TransferOption) -> str:
     texts = dict.fromkeys(machines_text(one) for one in option.machines if one.machine_type)
     given = sum(one.count for one in option.machines if not one.machine_type)
     if given:
-        texts[figures.counted(given, "machine")] = None
-    by = f", by {', '.join(option.relays)}" if option.relays else ""
+        texts[figures.counted(given, "VM")] = None
+    by = f", through {', '.join(option.relays)}" if option.relays else ""
     return f"{', '.join(texts)}{by}"
 
 
@@ -53,7 +53,7 @@ def times(option: TransferOption) -> Line:
 def cost(option: TransferOption) -> Text:
     """Return what it costs, and of what that is."""
     if option.machine_usd is None:
-        return worded(Amount(usd=option.usd_total), " for the traffic; machines are not priced")
+        return worded(Amount(usd=option.usd_total), " for the traffic; VMs are not priced")
     return (
         worded(Amount(usd=option.usd_total))
         if not option.traffic_usd
@@ -61,7 +61,7 @@ def cost(option: TransferOption) -> Text:
             Amount(usd=option.usd_total),
             ": traffic ",
             Amount(usd=option.traffic_usd),
-            ", machines ",
+            ", VMs ",
             Amount(usd=option.machine_usd),
         )
     )
@@ -70,9 +70,9 @@ def cost(option: TransferOption) -> Text:
 def machine_table(option: TransferOption) -> doc.Table:
     """Return the machines, senders first."""
     has_prices = any(one.usd_per_hour is not None for one in option.machines)
-    columns = [doc.Column(title="place"), doc.Column(title="machines"), doc.Column(title="they")]
+    columns = [doc.Column(title="place"), doc.Column(title="VMs"), doc.Column(title="they")]
     if has_prices:
-        columns.append(doc.Column(title="each an hour", is_number=True, stacked="{} an hour each"))
+        columns.append(doc.Column(title="per hour each", is_number=True, stacked="{}/hour each"))
     columns.append(doc.Column(title="note", is_note=True))
     rows = []
     for one in option.machines:
@@ -90,9 +90,9 @@ def machine_table(option: TransferOption) -> doc.Table:
 
 _DOES = {
     "sender": "send",
-    "relay": "pass on",
+    "relay": "forward",
     "receiver": "receive",
-    "relay and receiver": "receive and pass on",
+    "relay and receiver": "receive and forward",
 }
 
 
@@ -108,17 +108,18 @@ def flow_table(option: TransferOption) -> doc.Table:
     ]
     if has_streams:
         columns.append(
-            doc.Column(title="connections", is_number=True, stacked="{} connections a machine")
+            doc.Column(title="connections", is_number=True, stacked="{} connections per VM")
         )
-    columns.append(doc.Column(title="held back by", is_note=True))
+    columns.append(doc.Column(title="limited by", is_note=True))
     rows = []
     for one in option.flows:
+        tier = one.network_tier
         cells = [
             line(phrases.name(one.src)),
-            line(phrases.name(one.dst)),
+            line(phrases.name(one.dst), tier and f", {tier.title()} Tier"),
             line(fixed(figures.rate(one.gbps))),
             line(fixed(f"{one.gib:,.0f}" if one.gib >= 100 else figures.number(one.gib))),
-            line(fixed(Amount(usd=one.usd)) if one.usd is not None else "not known"),
+            line(fixed(Amount(usd=one.usd)) if one.usd is not None else "unknown"),
         ]
         if has_streams:
             cells.append(line("" if one.streams is None else fixed(f"{one.streams}")))
@@ -130,9 +131,9 @@ def bindings(found: Sequence[TransferBinding]) -> Line:
     """Return what is used in full, the first few."""
     parts = []
     for one in found[:_BINDINGS]:
-        machines = figures.counted(one.count, "machine")
+        machines = figures.counted(one.count, "VM")
         most = (
-            f", as many machines as are allowed there (--max-count {one.count})"
+            f", as many VMs as allowed there (--max-count {one.count})"
             if one.is_most
             else f", {machines}"
         )
@@ -149,26 +150,20 @@ def bindings(found: Sequence[TransferBinding]) -> Line:
 def infeasible(found: TransferInfeasible) -> Iterator[Block]:
     """Yield why it cannot be done, and what to change."""
     held = found.held_back_by
-    by = () if held is None else line(", held back by ", bindings((held,)))
+    by = () if held is None else line(", limited by ", bindings((held,)))
     return plans.infeasible(found, found.changes, by)
 
 
 def direct(plan: TransferPlan) -> Iterator[Block]:
     """Yield what the direct way makes of it."""
     if plan.direct is None:
-        if plan.why_no_direct and plan.plan is not None:
-            yield doc.field("direct", plan.why_no_direct)
-        return
-    if plan.plan is not None and not plan.plan.relays:
-        yield doc.field("direct", "the plan is the direct way")
+        why = plan.why_no_direct or "the plan is the direct path"
+        if plan.plan is not None:
+            yield doc.field("direct", why)
         return
     found = plan.direct
     yield doc.field(
-        "direct",
-        fixed(Amount(usd=found.usd_total)),
-        ", ",
-        times(found),
-        f": {machines_of(found)}",
+        "direct", fixed(Amount(usd=found.usd_total)), ", ", times(found), f": {machines_of(found)}"
     )
 
 
@@ -178,10 +173,10 @@ def proven(plan: TransferPlan) -> Iterator[Block]:
         return
     gap = plan.plan.usd_total - plan.bound_usd
     is_reached = cents(plan.plan.usd_total) == cents(plan.bound_usd)
-    time = "no plan in the same time" if plan.need.goal.value == "time" else "no plan in time"
-    rest: Text = ", which this plan does"
+    time = "no plan as fast" if plan.need.goal.value == "time" else "no plan in time"
+    rest: Text = ", the cost of this plan"
     if not is_reached:
-        rest = worded(": this one at most ", Amount(usd=max(gap, _CENT)), " more")
+        rest = worded(": the plan costs at most ", Amount(usd=max(gap, _CENT)), " more")
     text = worded(f"{time} costs less than ", Amount(usd=plan.bound_usd), rest)
     yield doc.field("proven", text)
 
@@ -196,12 +191,9 @@ def front(plan: TransferPlan, options: RenderOptions) -> Iterator[Block]:
     shown = spread(plan.front, options.row_limit)
     some = f"; {len(shown)} of {len(plan.front)}" if len(shown) < len(plan.front) else ""
     own = Decimal(0) if plan.plan is None else plan.plan.usd_total
-    yield doc.field(
-        "front",
-        f"the dearer, the faster; no other way beats these, whatever the bounds{some}",
-    )
+    yield doc.field("front", f"Cost/time trade-off{some}")
     columns = (
-        doc.Column(title="machines"),
+        doc.Column(title="VMs"),
         doc.Column(title="cost", is_number=True),
         doc.Column(title="time", is_number=True, stacked="in {}"),
     )
@@ -209,9 +201,7 @@ def front(plan: TransferPlan, options: RenderOptions) -> Iterator[Block]:
         (
             line(
                 say(
-                    machines_of(one),
-                    Role.STRONG if one.usd_total == own else Role.NAME,
-                    length=200,
+                    machines_of(one), Role.STRONG if one.usd_total == own else Role.NAME, length=200
                 )
             ),
             line(fixed(Amount(usd=one.usd_total))),

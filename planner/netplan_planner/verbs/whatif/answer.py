@@ -46,7 +46,7 @@ class WhatifChange(Value, frozen=True, kw_only=True):
     @property
     def label(self) -> str:
         """What it does, in a few words."""
-        vms = "all machines" if self.vms == "*" else self.vms
+        vms = "all VMs" if self.vms == "*" else self.vms
         match self.field:
             case WhatifField.GROWTH:
                 return f"traffic of {vms} times {self.to}"
@@ -61,9 +61,9 @@ class WhatifChange(Value, frozen=True, kw_only=True):
             case _:
                 return f"{self.field.value.replace('-', ' ')} {self.to} for {vms}"
 
-    def refused(self, why: str) -> NetplanError:
-        """Return the error of a change that cannot be, with what to do."""
-        text = f"{self.source}: {why}"
+    def refused(self, why: str, option: str = "") -> NetplanError:
+        """Return the error of a change that cannot be, with what to do; `option` is at fault."""
+        text = f"{self.source if self.is_of_file else option or self.source}: {why}"
         return InputError(text) if self.is_of_file else UsageError(text)
 
 
@@ -73,11 +73,14 @@ class WhatifGain(Value, frozen=True, kw_only=True):
     saves_usd_per_month: Decimal | None
     """Below 0: it costs more; None: not known."""
     gains_gbps: float | None
-    """Of all flows at once whose rates are known before and after; None: there are none."""
+    """Of all flows at once whose rates are known; None: there are none, or of one the rate is known
+    on one side only."""
     is_possible: bool = True
     """Whether it can be made so: some changes need another one."""
     unknown: str = ""
     """Why it cannot be made, or what of the money has no price."""
+    unknown_flow_count: int = 0
+    """Flows whose rate is known on one side only."""
 
 
 class WhatifStep(Value, frozen=True, kw_only=True):
@@ -128,6 +131,9 @@ class WhatifSide(Value, frozen=True, kw_only=True):
     """Places of all of them."""
     full_machine_count: int
     """Machines whose 95th percentile is at a limit of theirs, or near it."""
+    unknown_limit_count: int = 0
+    """Machines that send, of which no limit is known: not among those at one, nor known to be
+    below."""
 
 
 class WhatifMachine(Value, frozen=True, kw_only=True):
@@ -148,6 +154,9 @@ class WhatifMachine(Value, frozen=True, kw_only=True):
     gbps: float | None
     """Of its flows, while all flows of the project send at once; None: not known."""
     flow_count: int
+    """Flows in that rate."""
+    unknown_flow_count: int
+    """Flows in no rate: it is that of the others."""
     machine_usd_per_month: Decimal | None
     """With its addresses; None: not known."""
     traffic_usd_per_month: Decimal | None
@@ -209,12 +218,12 @@ class WhatifLimit(Value, frozen=True, kw_only=True):
     capacity_before_gbps: float | None
     """None: no flow had it."""
     capacity_after_gbps: float | None
-    flows_before: int
-    """Flows on it."""
-    flows_after: int
-    bound_before: int
+    flows_before: int | None
+    """Flows on it; None: not known, as that of no flow is known which would be on it."""
+    flows_after: int | None
+    bound_before: int | None
     """Flows that it holds back."""
-    bound_after: int
+    bound_after: int | None
     share_before_gbps: float | None
     """What each of these gets."""
     share_after_gbps: float | None
@@ -267,4 +276,6 @@ class WhatifAnswer(ProjectPlan, frozen=True, kw_only=True):
     full: tuple[WhatifFull, ...]
     price_steps: tuple[WhatifPriceStep, ...]
     notes: tuple[str, ...]
+    advised_against: tuple[str, ...] = ()
+    """Which of the changes no advice of netplan makes, and why: the audit and plans refuse them."""
     has_traffic: bool

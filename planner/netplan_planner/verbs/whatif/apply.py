@@ -37,7 +37,7 @@ def use_address(draft: Draft, aim: Aimed) -> None:
     """
     kind = aim.change.to
     if kind not in {INTERNAL, EXTERNAL}:
-        raise aim.change.refused(f"{kind!r} is no kind of address: internal or external")
+        raise aim.change.refused(f"{kind!r} is not a kind of address: use internal or external")
     owners = draft.owner_numbers(draft.machines(aim.machines))
     if kind == INTERNAL:
         _check_reachable(draft, aim.change, owners)
@@ -60,8 +60,8 @@ def use_address(draft: Draft, aim: Aimed) -> None:
     draft.outside_changes(touched)
     if not touched:
         draft.note(
-            f"No traffic of {aim.change.vms} with the project's own machines uses"
-            f" {'external' if kind == INTERNAL else 'internal'} addresses: it changes nothing."
+            f"No traffic of {aim.change.vms} with your own VMs uses "
+            f"{'external' if kind == INTERNAL else 'internal'} addresses: nothing changes."
         )
 
 
@@ -81,9 +81,8 @@ def _check_reachable(draft: Draft, change: WhatifChange, owners: set[int]) -> No
             continue
         if inventory.reachable_interface(src, dst) is None:
             raise change.refused(
-                f"{src.name} reaches no internal address of {dst.name}: they are in networks that"
-                " are neither peered nor joined by a hub; join them first, or leave these machines"
-                " out"
+                f"{src.name} reaches no internal address of {dst.name}: their networks are not "
+                "connected by peering or a hub. Connect them first, or leave these VMs out"
             )
 
 
@@ -100,9 +99,7 @@ def _external(draft: Draft, change: WhatifChange, edge: Edge) -> str:
         else None
     )
     if found is None:
-        raise change.refused(
-            f"{draft.owners[edge.dst].name} has no external IPv4 address that it could be called by"
-        )
+        raise change.refused(f"{draft.owners[edge.dst].name} has no external IPv4 address to use")
     return found
 
 
@@ -110,12 +107,14 @@ def give_tier(draft: Draft, aim: Aimed) -> None:
     """Give the external addresses of machines another network tier."""
     tier = TIERS.get(aim.change.to)
     if tier is None:
-        raise aim.change.refused(f"{aim.change.to!r} is no network tier: premium or standard")
+        raise aim.change.refused(
+            f"{aim.change.to!r} is not a network tier: use premium or standard"
+        )
     for one in draft.machines(aim.machines):
         has = [nic.may_be_external for nic in one.interfaces]
         if not any(has):
             raise aim.change.refused(
-                f"{one.name} has no external address, and a tier is that of one: leave it out"
+                f"{one.name} has no external address, so it has no network tier: leave it out"
             )
         nics = tuple(
             replace(draft.without_reserved(nic), network_tier=tier)
@@ -129,8 +128,8 @@ def give_tier(draft: Draft, aim: Aimed) -> None:
         if any(nic.external_ipv4 == NEW_ADDRESS for nic in nics):
             draft.note_of(
                 one.name,
-                "a reserved address has one tier for good; it gets another one, and the reserved"
-                " one is paid for unused until it is released.",
+                "a reserved address cannot change its tier; the VM gets another address, and "
+                "the reserved one is billed as unused until you release it.",
             )
 
 
@@ -139,7 +138,8 @@ def give_mtu(draft: Draft, aim: Aimed, said: dict[str, WhatifChange]) -> None:
     change = aim.change
     if not change.to.isdigit() or not LEAST_MTU_BYTES <= int(change.to) <= MOST_MTU_BYTES:
         raise change.refused(
-            f"{change.to!r} is no MTU of a VPC network: {LEAST_MTU_BYTES} to {MOST_MTU_BYTES} bytes"
+            f"{change.to!r} is not an MTU of a VPC network: use {LEAST_MTU_BYTES} to "
+            f"{MOST_MTU_BYTES} bytes"
         )
     mtu_bytes = int(change.to)
     for one in aim.machines:
@@ -147,19 +147,18 @@ def give_mtu(draft: Draft, aim: Aimed, said: dict[str, WhatifChange]) -> None:
         network = draft.networks.get(link) if link is not None else None
         if network is None:
             raise change.refused(
-                f"the network of {one.name} was not read, so its MTU is not known: give it with"
-                " --inventory"
+                f"the network of {one.name} was not read, so its MTU is unknown: add --inventory"
             )
         other = said.setdefault(network.name, change)
         if other.to != change.to:
             raise change.refused(
-                f"the network {network.name} gets the MTU {other.to} by {other.source}: it has one"
+                f"the network {network.name} gets the MTU {other.to} from {other.source}: it has "
+                "one MTU"
             )
         if network.mtu_bytes != mtu_bytes:
             draft.networks[network.ref.self_link] = replace(network, mtu_bytes=mtu_bytes)
             draft.note(
-                f"The MTU of {network.name} is that of all its machines, which take it when they"
-                " are restarted."
+                f"The MTU of {network.name} applies to all its VMs, which use it after a restart."
             )
 
 
@@ -173,9 +172,9 @@ def give_plugin(draft: Draft, aim: Aimed) -> None:
     for one in aim.machines:
         draft.pods[one.ref.self_link] = aim.change.to, network
     draft.note(
-        f"What these machines send each other inside the VPC is taken for traffic of pods with"
-        f" {aim.change.to} as it comes ({default.encapsulation} encapsulation,"
-        f" {default.encryption} encryption); rules on the cluster's network are not judged anew."
+        f"Traffic of these VMs inside the VPC is assumed to be pod traffic with {aim.change.to} "
+        f"and its defaults ({default.encapsulation} encapsulation, {default.encryption} "
+        "encryption). Rules on the cluster's network are not checked again."
     )
 
 
@@ -190,7 +189,7 @@ def apply(facts: Facts, changes: Sequence[WhatifChange], known: Known) -> Scenar
     Raises:
         NetplanError: If a change names what is not there, cannot be, or contradicts another.
     """
-    return apply_aimed(facts, aimed(facts.inventory, changes), known)
+    return apply_aimed(facts, aimed(facts, changes), known)
 
 
 def apply_aimed(facts: Facts, aims: Sequence[Aimed], known: Known) -> Scenario:

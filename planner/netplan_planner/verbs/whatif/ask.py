@@ -12,7 +12,7 @@ from netplan_planner.model import CommitmentScope
 from netplan_planner.planning.project import Input, OfMachines, StrictReading, WhichSharing
 from netplan_planner.verbs.whatif.answer import WhatifChange, WhatifField
 
-CHANGES = "What changes"
+CHANGES = "Changes"
 ALL = "*"
 Values = Sequence[tuple[WhatifField, str, str]]
 """What, the new value, and the option that says so."""
@@ -47,38 +47,39 @@ class Changes(Request, frozen=True, kw_only=True):
     vms: Annotated[
         Names,
         Ask(
-            "Machines to change: a name, project/zone/name, a glob, label:KEY=VALUE or group:NAME;"
-            " repeat it.",
+            "VMs to change: a name, a glob, label:KEY=VALUE or group:NAME; or project/zone/name."
+            " Repeat for more.",
             "--vm",
             metavar="VM",
         ),
     ] = ()
     """Empty: all machines, for growth alone."""
-    machine_type: Annotated[str | None, Ask("Their new machine type.", metavar="TYPE")] = None
-    zone: Annotated[str | None, Ask("Where they are to stand.", metavar="ZONE")] = None
+    machine_type: Annotated[str | None, Ask("New machine type.", metavar="TYPE")] = None
+    zone: Annotated[str | None, Ask("New zone.", metavar="ZONE")] = None
     address: Annotated[
-        AddressKind | None, Ask("By which they and the project's other machines call each other.")
+        AddressKind | None,
+        Ask("Addresses for traffic between them and the project's other VMs."),
     ] = None
-    network_tier: Annotated[NetworkTier | None, Ask("The tier of their external addresses.")] = None
-    tier1: Annotated[bool | None, Ask("Tier_1 on or off.", "--tier1/--no-tier1")] = None
-    mtu: Annotated[int | None, Ask("MTU of their networks, for all in them.", metavar="BYTES")] = (
-        None
-    )
-    nic: Annotated[NicType | None, Ask("Type of all their interfaces.")] = None
+    network_tier: Annotated[
+        NetworkTier | None, Ask("Network tier of their external addresses.")
+    ] = None
+    tier1: Annotated[bool | None, Ask("Turn Tier_1 on or off.", "--tier1/--no-tier1")] = None
+    mtu: Annotated[
+        int | None, Ask("MTU of their networks; it applies to every VM there.", metavar="BYTES")
+    ] = None
+    nic: Annotated[NicType | None, Ask("Type of all their network interfaces.")] = None
     plugin: Annotated[
-        str | None, Ask("Network plugin of the cluster whose nodes they are.", metavar="NAME")
+        str | None,
+        Ask("Network plugin of their cluster. The VMs are its nodes.", metavar="NAME"),
     ] = None
     growth: Annotated[
         str | None,
-        Ask(
-            "Their traffic is multiplied by it, such as 1.5; without --vm that of all.",
-            metavar="FACTOR",
-        ),
+        Ask("Factor for their traffic, such as 1.5. Without --vm: all traffic.", metavar="FACTOR"),
     ] = None
     by: Annotated[
         Day | None,
         Ask(
-            "When the growth is reached, to tell what is full when.",
+            "Date when the growth is reached. The answer then shows when each limit is met.",
             metavar="DAY",
             formats=["%Y-%m-%d"],
         ),
@@ -86,7 +87,7 @@ class Changes(Request, frozen=True, kw_only=True):
     file: Annotated[
         Path | None,
         Ask(
-            "A table of changes, a row a selection of machines (docs/whatif.md).",
+            "Table of changes; each row selects VMs. The page of whatif lists its columns.",
             "--change",
             metavar="FILE",
         ),
@@ -120,9 +121,10 @@ class WhatifAsk(OfMachines, frozen=True, kw_only=True):
     is_all_out: Annotated[
         bool,
         Ask(
-            "Rates as if every flow sent all that its path can carry, not its busiest minute.",
+            "Rates for flows that send all their path carries, not their busiest minute.",
             "--all-out",
             panel=CHOICE,
+            is_expert=True,
         ),
     ] = False
     commitment_scope: WhichSharing = CommitmentScope.UNKNOWN
@@ -144,14 +146,14 @@ def changes_of(
         UsageError: If machines are changed and none is named, or a date makes no sense.
     """
     if vms and not values:
-        raise UsageError("--vm names machines, and nothing says what becomes of them")
+        raise UsageError("--vm selects VMs, but no change is given")
     is_growing = any(field is WhatifField.GROWTH for field, _, _ in values)
     if by is not None and not is_growing:
-        raise UsageError("--by is the day of a growth: give --growth, such as 1.5")
+        raise UsageError("--by is the date of a growth: add --growth, such as 1.5")
     found = []
     for field, to, option in values:
         if not vms and field is not WhatifField.GROWTH:
-            raise UsageError(f"{option} changes machines: name them with --vm (all: --vm '*')")
+            raise UsageError(f"{option} changes VMs: select them with --vm (all: --vm '*')")
         for one in vms or (ALL,):
             change = WhatifChange(
                 vms=one,
@@ -172,4 +174,4 @@ def check_day(change: WhatifChange, today: date) -> None:
         NetplanError: If its day is not to come.
     """
     if change.by is not None and change.by <= today:
-        raise change.refused(f"{change.by} has passed: name a day after {today}")
+        raise change.refused(f"{change.by} has passed: give a day after {today}")

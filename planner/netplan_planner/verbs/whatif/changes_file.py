@@ -19,18 +19,16 @@ COLUMNS = (
         meaning="a name, project/zone/name, a glob, label:KEY=VALUE or group:NAME",
         is_required=True,
     ),
-    Column(name="machine_type", meaning="the new type"),
-    Column(name="zone", meaning="where it is to stand"),
-    Column(
-        name="address", meaning="by which it and the others call each other: internal, external"
-    ),
+    Column(name="machine_type", meaning="new machine type"),
+    Column(name="zone", meaning="new zone"),
+    Column(name="address", meaning="addresses between them and other VMs: internal, external"),
     Column(name="network_tier", meaning="of its external addresses: premium, standard"),
     Column(name="tier1", meaning="whether it has Tier_1: true or false"),
     Column(name="mtu", meaning="of the network of its first interface"),
     Column(name="nic", meaning="of all its interfaces: gvnic, virtio"),
-    Column(name="plugin", meaning="network plugin of the cluster whose node it is"),
-    Column(name="growth", meaning="by which its traffic is multiplied"),
-    Column(name="by", meaning="the day on which the growth is reached, such as 2027-06-30"),
+    Column(name="plugin", meaning="network plugin of its cluster"),
+    Column(name="growth", meaning="factor for its traffic"),
+    Column(name="by", meaning="date when the growth is reached, such as 2027-06-30"),
 )
 _FIELDS = {field.value.replace("-", "_"): field for field in WhatifField}
 _SPELT = {WhatifField.MACHINE_TYPE, WhatifField.ZONE, WhatifField.PLUGIN}
@@ -47,7 +45,7 @@ def read_changes(path: Path, today: date) -> tuple[WhatifChange, ...]:
     rows = _of_toml(path, shown) if path.suffix.casefold() == ".toml" else _of_table(path)
     found = [change for place, row in rows for change in _of_row(place, row, today)]
     if not found:
-        raise InputError(f"{shown}: it changes nothing: fill a cell beside vm")
+        raise InputError(f"{shown}: it changes nothing: fill in a cell next to vm")
     return tuple(found)
 
 
@@ -58,7 +56,7 @@ def _of_table(path: Path) -> Iterator[tuple[str, dict[str, str]]]:
         shown, count, left = table.shown, table.row_count, table.unread_columns
     if left:
         known = ", ".join(names_of(COLUMNS))
-        raise InputError(f"{shown}: {', '.join(left)}: no such column; there are {known}")
+        raise InputError(f"{shown}: {', '.join(left)}: no such column; known: {known}")
     for at in range(count):
         row = {name: values[which[at]].strip() for name, (values, which) in texts.items()}
         yield f"{shown}, row {at + 1}", row
@@ -73,12 +71,12 @@ def _of_toml(path: Path, shown: str) -> Iterator[tuple[str, dict[str, str]]]:
         raise InputError(str(exc)) from exc
     entries = document.get("change")
     if set(document) != {"change"} or not isinstance(entries, list):
-        raise InputError(f"{shown}: it holds [[change]] tables and nothing else")
+        raise InputError(f"{shown}: only [[change]] tables are allowed")
     known = names_of(COLUMNS)
     for at, entry in enumerate(entries, start=1):
         place = f"{shown}, [[change]] {at}"
         if not isinstance(entry, dict):
-            raise InputError(f"{place}: it is no table")
+            raise InputError(f"{place}: it is not a table")
         unknown = sorted(set(entry) - set(known))
         if unknown:
             name = inert_line(unknown[0])
@@ -94,16 +92,16 @@ def _text(place: str, value: Any) -> str:
     if isinstance(value, date) and not isinstance(value, datetime):
         return value.isoformat()
     if isinstance(value, list | dict | datetime | time):
-        raise InputError(f"{place}: it is one text, number, boolean or day")
+        raise InputError(f"{place}: use one text, number, boolean or date")
     return str(value).strip()
 
 
 def _of_row(place: str, row: Mapping[str, str], today: date) -> Iterator[WhatifChange]:
     if not row["vm"]:
-        raise InputError(f"{place}: vm is empty: name machines (all: *)")
+        raise InputError(f"{place}: vm is empty: select VMs (all: *)")
     by = _day(place, row["by"])
     if by is not None and not row["growth"]:
-        raise InputError(f"{place}: by is the day of a growth, and growth is empty")
+        raise InputError(f"{place}: by is the date of a growth, but growth is empty")
     for name, field in _FIELDS.items():
         if row[name]:
             change = WhatifChange(
@@ -124,4 +122,4 @@ def _day(place: str, text: str) -> date | None:
     try:
         return date.fromisoformat(text)
     except ValueError as exc:
-        raise InputError(f"{place}: by is a day such as 2027-06-30, not {text!r}") from exc
+        raise InputError(f"{place}: by is a date such as 2027-06-30, not {text!r}") from exc

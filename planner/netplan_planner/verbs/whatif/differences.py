@@ -1,7 +1,7 @@
 """Before and after changes: machines one by one, and findings place by place."""
 
-from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplan_planner.judging.judged import Judged
+from netplan_planner.judging.unjudged import Unjudged
 from netplan_planner.model import (
     Facts,
     Finding,
     MachineRow,
     Member,
     Need,
-    NotEvaluated,
     OwnerKind,
     SelfLink,
     taken,
@@ -106,13 +106,16 @@ def _is_near(one: float | None, other: float | None) -> bool:
 
 
 def _rank(pair: WhatifPair) -> tuple[object, ...]:
-    before, after = pair.before, pair.after
-    usd = abs(_usd(before) - _usd(after))
-    return not pair.is_changed, -usd, -abs((before.gbps or 0.0) - (after.gbps or 0.0)), pair.link
-
-
-def _usd(machine: WhatifMachine) -> Decimal:
-    return (machine.machine_usd_per_month or _ZERO) + (machine.traffic_usd_per_month or _ZERO)
+    """Return the key of the order: what changes most first, and last what nobody knows of."""
+    old, new = pair.before, pair.after
+    parts = (
+        (old.machine_usd_per_month, new.machine_usd_per_month),
+        (old.traffic_usd_per_month, new.traffic_usd_per_month),
+    )
+    usd = [now - was for was, now in parts if was is not None and now is not None]
+    gbps = None if old.gbps is None or new.gbps is None else -abs(old.gbps - new.gbps)
+    money = -abs(sum(usd, _ZERO))
+    return not pair.is_changed, not usd, money, gbps is None, gbps, pair.link
 
 
 def machines(side: Side) -> dict[SelfLink, WhatifMachine]:
@@ -125,7 +128,7 @@ def machines(side: Side) -> dict[SelfLink, WhatifMachine]:
     flows: dict[int, int] = defaultdict(int)
     for owner in rates.src[rates.flows].tolist():
         flows[owner] += 1
-    unknown = {int(one) for one in rates.src[np.isnan(rates.gbps)]}
+    unknown = Counter(rates.src[np.isnan(rates.gbps)].tolist())
     found = {}
     for instance, row in zip(facts.inventory.instances, side.rows, strict=True):
         number = number_of.get(instance.ref.self_link)
@@ -139,6 +142,7 @@ def machines(side: Side) -> dict[SelfLink, WhatifMachine]:
             used_ratio=used_ratio(row),
             gbps=_gbps(rates, gbps, number, flows, unknown),
             flow_count=flows.get(number, 0) if number is not None else 0,
+            unknown_flow_count=unknown[number] if number is not None else 0,
             machine_usd_per_month=None if usd is None or address_usd is None else usd + address_usd,
             traffic_usd_per_month=traffic.usd,
             traffic_unknown=traffic.unknown,
@@ -151,7 +155,7 @@ def _gbps(
     sent_gbps: NDArray[np.float64],
     number: int | None,
     flows: Mapping[int, int],
-    unknown: set[int],
+    unknown: Mapping[int, int],
 ) -> float | None:
     """Return what a machine sends; None where nothing tells it, 0 where it was seen to be idle."""
     if rates.total_gbps is None:
@@ -206,7 +210,7 @@ def findings(
         is_plugin_changed: Rules on the cluster's network still see the plugin that is there.
     """
     old, new = _by_place(before), _by_place(after)
-    unjudged = _Unjudged(before, after, is_plugin_changed=is_plugin_changed)
+    unjudged = _Rules(before, after, is_plugin_changed=is_plugin_changed)
     found: list[WhatifFinding] = []
     for place in sorted({*old, *new}):
         was, now = old.get(place, []), new.get(place, [])
@@ -230,9 +234,7 @@ def _by_place(report: Judged) -> dict[_Place, list[_At]]:
     return found
 
 
-def _compared(
-    place: _Place, was: _At | None, now: _At | None, unjudged: "_Unjudged"
-) -> WhatifFinding:
+def _compared(place: _Place, was: _At | None, now: _At | None, unjudged: "_Rules") -> WhatifFinding:
     shown = now or was
     assert shown is not None
     why = unjudged.why(place) if was is not None and (now is None or unjudged.is_own(place)) else ""
@@ -254,11 +256,11 @@ def _compared(
     )
 
 
-class _Unjudged:
+class _Rules:
     """Why a rule says nothing of a place after the changes, where it did not pass it."""
 
     def __init__(self, before: Judged, after: Judged, *, is_plugin_changed: bool) -> None:
-        self._old, self._new = _notes(before), _notes(after)
+        self._gaps = Unjudged(before.not_evaluated, after.not_evaluated)
         self._of_network = (
             {check.rule.id for check in all_rules() if Need.CLUSTER_NETWORKS in check.rule.needs}
             if is_plugin_changed
@@ -272,25 +274,5 @@ class _Unjudged:
     def why(self, place: _Place) -> str:
         """Return why a place is not judged after the changes; empty where it is."""
         if self.is_own(place):
-            return "the rule sees the plugin that is there, not the one to come"
-        return next(self._gaps(place), "")
-
-    def _gaps(self, place: _Place) -> Iterator[str]:
-        old = {(note.kind, note.reason): note.resource_count for note in self._old[place.rule]}
-        for note in self._new[place.rule]:
-            had = old.get((note.kind, note.reason), 0)
-            if note.kind != "gap":
-                if (note.kind, note.reason) not in old:
-                    yield note.reason
-            elif note.resource_count > had:
-                # Of many resources only some are named: it may be one of the others.
-                is_named = bool({*place.links} & {*note.examples})
-                if is_named or note.resource_count > len(note.examples):
-                    yield note.reason
-
-
-def _notes(report: Judged) -> Mapping[str, list[NotEvaluated]]:
-    found: dict[str, list[NotEvaluated]] = defaultdict(list)
-    for note in report.not_evaluated:
-        found[note.rule].append(note)
-    return found
+            return "the rule sees the current plugin, not the new one"
+        return self._gaps.why(place.rule, place.links)

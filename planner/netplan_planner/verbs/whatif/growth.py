@@ -53,7 +53,8 @@ def factor_of(change: WhatifChange) -> Decimal:
         factor = Decimal(0)
     if not factor.is_finite() or not _LEAST <= factor <= _MOST:
         raise change.refused(
-            f"{change.to!r} is no factor of growth: a number such as 1.5, from {_LEAST} to {_MOST}"
+            f"{change.to!r} is not a growth factor: use a number such as 1.5, from {_LEAST} to "
+            f"{_MOST}"
         )
     return factor
 
@@ -69,7 +70,7 @@ def grow(draft: Draft, aim: Aimed) -> None:
         return
     owners = draft.owner_numbers(aim.machines)
     if not owners:
-        draft.note(f"No traffic of {aim.change.vms} was seen, so nothing of it grows.")
+        draft.note(f"No traffic of {aim.change.vms} was seen, so nothing grows.")
     before, after = _into(draft), _Received()
 
     def grown(edge: Edge) -> Edge:
@@ -157,8 +158,8 @@ def _grow_counters(draft: Draft, aim: Aimed, factor: Decimal) -> None:
         series=tuple(made(one) for one in draft.metrics.series), coverage=draft.metrics.coverage
     )
     draft.note(
-        "Of Cloud Monitoring the counters of machines grow with the traffic; those of gateways,"
-        " tunnels, load balancers and quotas stay as they were."
+        "Cloud Monitoring counters of VMs grow with the traffic. Those of gateways, tunnels, "
+        "load balancers and quotas do not change."
     )
 
 
@@ -173,7 +174,7 @@ def _grow_pods(draft: Draft, aim: Aimed, factor: Decimal) -> None:
     if draft.pod_traffic is None:
         return
     if len(aim.machines) < len(draft.instances):
-        draft.note("Traffic by workload stays as it is: its records do not name the machines.")
+        draft.note("Traffic by workload does not change, because its records do not name the VMs.")
         return
     flows = tuple(
         replace(
@@ -201,7 +202,7 @@ def filled(
     Growth is taken as a straight line from today. Limits are those after all changes.
     """
     growths: dict[SelfLink, _Growth] = {}
-    for change, instances in aims:
+    for change, instances, _ in aims:
         if change.field is WhatifField.GROWTH:
             growth = _Growth(float(factor_of(change)), change.by)
             growths |= {one.ref.self_link: growth for one in instances}

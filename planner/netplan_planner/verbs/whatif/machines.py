@@ -8,11 +8,13 @@ from collections.abc import Callable, Sequence
 from msgspec.structs import replace
 
 from netplan_planner import model
+from netplan_planner.errors import near
+from netplan_planner.ledger.guards import why_held
 from netplan_planner.machines import Fit, can_become, ties_of
-from netplan_planner.machines.groups import replica_sets, why_it_stays
-from netplan_planner.machines.known import Known, near
+from netplan_planner.machines.groups import changed_together, why_together, why_type_stays
+from netplan_planner.machines.known import Known
 from netplan_planner.verbs.whatif.answer import WhatifChange, WhatifField
-from netplan_planner.verbs.whatif.scenario import Aimed, Draft
+from netplan_planner.verbs.whatif.scenario import OF_TEMPLATE, Aimed, Draft
 
 NIC_TYPES = {"gvnic": "GVNIC", "virtio": "VIRTIO_NET"}
 """As people and the Compute API name them."""
@@ -37,13 +39,30 @@ def check_machines(draft: Draft, aims: Sequence[Aimed]) -> None:
         (WhatifField.MACHINE_TYPE, _why_not_tier1),
         (WhatifField.NIC, _why_not_tier1),
     ):
-        for change, machines in aims:
+        for change, machines, _ in aims:
             if change.field is field:
                 before = draft.facts.inventory.instance_by_link
                 changed = [
                     one for one in draft.machines(machines) if one is not before[one.ref.self_link]
                 ]
                 refuse_some(change, changed, lambda one, why=why: why(draft, one))  # type: ignore[misc]
+    of_template = (one for aim in aims if aim.change.field in OF_TEMPLATE for one in aim.machines)
+    for one in {one.ref.self_link: one for one in of_template}.values():
+        if kept := why_type_stays(draft.facts, one):
+            draft.against(one.name, "change", kept)
+    for aim in aims:
+        _say_whole_groups(draft, aim)
+
+
+def _say_whole_groups(draft: Draft, aim: Aimed) -> None:
+    """Say which machines change because another one of their group does."""
+    if aim.change.field not in OF_TEMPLATE or aim.named_count == len(aim.machines):
+        return
+    for first, *_ in changed_together(draft.facts, aim.machines):
+        if why := why_together(draft.facts, first):
+            draft.note(
+                f"{aim.change.label}: {why}, so the change is made, and priced, for all of them."
+            )
 
 
 def refuse_some(
@@ -62,7 +81,7 @@ def refuse_some(
     if len(refused) > 1:
         names = ", ".join(one.name for one, _ in refused[1 : LISTED + 1])
         left = f" and {len(refused) - LISTED - 1} more" if len(refused) > LISTED + 1 else ""
-        more = f" (so do {names}{left}: leave them out)"
+        more = f" (also {names}{left}: leave them out)"
     raise change.refused(f"{first.name} {text}{more}")
 
 
@@ -85,7 +104,7 @@ def _why_not_offered(draft: Draft, one: model.Instance) -> str:
         )
     if one.region in prices.regions() and not prices.is_offered(one.region, name):
         offering = [region for region in prices.regions() if prices.is_offered(region, name)]
-        where = ", ".join(offering[:LISTED]) or "no region that is known"
+        where = ", ".join(offering[:LISTED]) or "no known region"
         return f"would be {name} in {one.region}, which does not offer it (offered: {where})"
     return ""
 
@@ -99,15 +118,15 @@ def _why_not_nic(draft: Draft, one: model.Instance) -> str:
         words = {kind: word for word, kind in NIC_TYPES.items()}
         has = ", ".join(sorted(words.get(kind, kind) for kind in possible))
         return (
-            f"would have {', '.join(sorted(stated - possible))}, which {one.machine_type} has not:"
-            f" change it with --nic ({has})"
+            f"would have {', '.join(sorted(stated - possible))}, but {one.machine_type} does not "
+            f"support it: change it with --nic ({has})"
         )
     before = draft.facts.inventory.instance_by_link[one.ref.self_link]
     is_new = "GVNIC" in stated - {nic.nic_type for nic in before.interfaces}
     if is_new and one.guest_os_features and "GVNIC" not in one.guest_os_features:
-        return "starts from an image that does not state the feature GVNIC: take one that does"
+        return "starts from an image that does not state the feature GVNIC: use one that does"
     if is_new and not one.guest_os_features:
-        draft.note_of(one.name, "whether its image has the driver of gVNIC was not read.")
+        draft.note_of(one.name, "it is unknown whether its image has the gVNIC driver.")
     return ""
 
 
@@ -118,14 +137,15 @@ def _why_not_tier1(draft: Draft, one: model.Instance) -> str:
     if variants and not any(cap.is_tier1 for cap in variants):
         least = _least_with_tier1(draft, one)
         return (
-            f"would be {one.machine_type} with Tier_1, which that type has not:"
-            f" {f'the least of its series with it is {least}, or ' if least else ''}take --no-tier1"
+            f"would be {one.machine_type} with Tier_1, but the type does not support it: "
+            f"{f'the smallest of its series with it is {least}, or ' if least else ''}use "
+            "--no-tier1"
         )
     stated = {nic.nic_type for nic in one.interfaces}
     if any(kind is not None and kind != "GVNIC" for kind in stated):
-        return "would have Tier_1 on VirtIO, which it needs gVNIC for: give --nic gvnic with it"
+        return "would have Tier_1 on VirtIO, but Tier_1 needs gVNIC: add --nic gvnic"
     if None in stated and any(cap.may_use("VIRTIO_NET") for cap in variants):
-        draft.note_of(one.name, "Tier_1 needs gVNIC; the type of its interface was not read.")
+        draft.note_of(one.name, "Tier_1 needs gVNIC; the type of its interface is unknown.")
     return ""
 
 
@@ -154,14 +174,11 @@ def put_in_zone(draft: Draft, aim: Aimed, known: Known) -> None:
         raise change.refused(f"zone {zone}: {wrong}")
     moved = [one for one in draft.machines(aim.machines) if one.zone != zone]
     refuse_some(change, moved, _why_bound_to_zone)
-    copies, stand = replica_sets(draft.facts), dict(draft.instances)
     for one in moved:
-        # What keeps it from being moved by advice is no reason to refuse whoever asks for it.
-        if why := why_it_stays(draft.facts, one):
-            draft.note_of(one.name, f"netplan advises no move of it: {why}.")
-        if why := copies.joined_by_move(one, zone, stand):
-            draft.note_of(one.name, f"netplan advises no move of it: {why}.")
-        stand[one.ref.self_link] = replace(one, zone=zone)
+        move = model.Change(kind=model.ChangeKind.ZONE, target=one.ref.self_link, to=zone)
+        if why := why_held(draft.state, move):
+            draft.against(one.name, "move", why)
+        draft.state.apply(move)
         is_elsewhere = one.region != model.region_of(zone)
         interfaces = one.interfaces
         if is_elsewhere:
@@ -170,7 +187,7 @@ def put_in_zone(draft: Draft, aim: Aimed, known: Known) -> None:
             )
             _say_of_region(draft, one, zone)
         if one.local_ssd_count:
-            draft.note_of(one.name, "what is on its Local SSDs does not move with it.")
+            draft.note_of(one.name, "data on its Local SSDs does not move with it.")
         draft.put(replace(one, zone=zone, interfaces=interfaces))
     owners = draft.owner_numbers(moved)
     for number in owners:
@@ -200,7 +217,7 @@ def _between(draft: Draft, edge: model.Edge, owners: set[int]) -> model.Edge:
 
 def _why_bound_to_zone(one: model.Instance) -> str:
     if one.reservation is not None:
-        return f"holds the reservation {one.reservation}, which is of {one.zone}"
+        return f"uses the reservation {one.reservation}, which is in {one.zone}"
     if one.is_sole_tenant:
         return f"runs on sole-tenant nodes, which are in {one.zone}"
     return ""
@@ -226,13 +243,13 @@ def _nic_in(
     name = nic.network.rpartition("/")[2]
     if not there:
         raise change.refused(
-            f"{one.name}: its network {name} has no subnetwork in {region}: make one first, or"
-            f" choose a region that has ({_regions(of_network)})"
+            f"{one.name}: its network {name} has no subnetwork in {region}: create one first, or "
+            f"choose a region that has one ({_regions(of_network)})"
         )
     chosen = min(there, key=lambda found: (found.purpose not in {None, "PRIVATE"}, found.name))
     if len(there) > 1:
         draft.note_of(
-            one.name, f"of the subnetworks of {name} in {region}, {chosen.name} is taken."
+            one.name, f"among the subnetworks of {name} in {region}, {chosen.name} is used."
         )
     return replace(nic, subnetwork=chosen.ref.self_link)
 
@@ -250,12 +267,12 @@ def _say_of_region(draft: Draft, one: model.Instance, zone: model.Zone) -> None:
         if inventory.nat_of(one, nic) is not None and inventory.nat_of(there, nic) is None:
             draft.note_of(
                 one.name,
-                "it reaches the internet by Cloud NAT, and no gateway was read in"
-                f" {model.region_of(zone)}: it needs one there.",
+                "it reaches the internet through Cloud NAT, but no gateway in "
+                f"{model.region_of(zone)} was read: it needs one there.",
             )
     draft.note(
-        "A machine in another region has other internal addresses, and external ones of that"
-        " region; who calls it by number has to learn them."
+        "A VM in another region gets new internal addresses, and external addresses of that "
+        "region. Clients that use its IP address must learn the new one."
     )
 
 
@@ -294,25 +311,25 @@ def _why_not_type(draft: Draft, one: model.Instance, new: str) -> str:
     facts = draft.facts
     shape, old = facts.shape(new), facts.shape(one.machine_type)
     if shape is None:
-        return f"cannot become {new}, of which nothing is known"
+        return f"cannot become {new}: the type is unknown"
     if old is None:
         draft.note_of(
             one.name,
-            f"what its type {one.machine_type} has is not known, so nobody looked"
-            f" whether {new} takes its disks.",
+            f"the hardware of its type {one.machine_type} is unknown, so it was not checked "
+            f"whether {new} supports its disks.",
         )
         return ""
     verdict = can_become(ties_of(facts.inventory, one, old), shape)
     if verdict.fit is Fit.NO:
         return f"cannot become {new}: {verdict.text}"
     if verdict.fit is Fit.CHECK:
-        draft.note(f"To look at before {new}: {verdict.text}.")
+        draft.note(f"Check before {new}: {verdict.text}.")
     if one.unknown_parts:
-        draft.note_of(one.name, f"{one.why_unknown}: look at them before {new}.")
+        draft.note_of(one.name, f"{one.why_unknown}: check them before {new}.")
     if shape.architecture != old.architecture and shape.architecture and old.architecture:
         draft.note(f"{new} is {shape.architecture}: it needs another image.")
     if one.local_ssd_count or one.gpu_count or old.gpu_count:
-        draft.note(f"{one.name} has Local SSDs or GPUs: another type takes a new machine.")
+        draft.note(f"{one.name} has Local SSDs or GPUs: another type needs a new VM.")
     return ""
 
 
@@ -320,10 +337,10 @@ def give_nic(draft: Draft, aim: Aimed) -> None:
     """Give all interfaces of machines another type."""
     kind = NIC_TYPES.get(aim.change.to)
     if kind is None:
-        raise aim.change.refused(f"{aim.change.to!r} is no interface: gvnic or virtio")
+        raise aim.change.refused(f"{aim.change.to!r} is not an interface type: use gvnic or virtio")
     for one in draft.machines(aim.machines):
         if not one.interfaces:
-            raise aim.change.refused(f"{one.name} has no interface that was read")
+            raise aim.change.refused(f"{one.name} has no known interface")
         nics = tuple(
             nic if nic.nic_type == kind else replace(nic, nic_type=kind) for nic in one.interfaces
         )

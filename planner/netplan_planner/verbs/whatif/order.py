@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplan_planner.judging.fix_gain import Gain, Judge, Proposal, by_gain
-from netplan_planner.ledger.compared import is_at_list
+from netplan_planner.ledger.compared import is_at_list, most_saved, stopped_usd
 from netplan_planner.model import LIFT_RATIO, Hit, LineItem, PriceBook, ResourceRef, SelfLink
 from netplan_planner.model.report_rows import MonthBill
 from netplan_planner.verbs.whatif.answer import WhatifField, WhatifGain
@@ -38,8 +38,8 @@ class Outcome(NamedTuple):
     """None: there is no traffic between ends."""
     gbps: NDArray[np.float64]
     """By flow; NaN where it is not known."""
-    sent_gbps: NDArray[np.float64]
-    """By machine: the sum of its flows."""
+    src: NDArray[np.intp]
+    """By flow: the machine that sends it."""
     used_ratio: NDArray[np.float64]
     """By machine: 95th percentile against its limit; NaN where it is not known."""
     paid: "Paid | None" = None
@@ -64,11 +64,16 @@ def is_compared_at_list(before: Outcome, after: Outcome) -> bool:
     return old is not None and new is not None and is_at_list(old.prices, old.lines, new.lines)
 
 
-def _saved_usd(before: Outcome, after: Outcome) -> Decimal:
+def saved_usd(before: Outcome, after: Outcome) -> Decimal:
+    """Return what lies between two outcomes; at list prices at most what stops being paid."""
     old, new = before.paid, after.paid
-    if old is not None and new is not None and is_compared_at_list(before, after):
-        return old.at_list.least_usd_per_month - new.at_list.least_usd_per_month
-    return before.usd - after.usd
+    if old is None or new is None or not is_compared_at_list(before, after):
+        return before.usd - after.usd
+    fees = (new.bill.commitments_usd or Decimal(0)) - (old.bill.commitments_usd or Decimal(0))
+    # What commitments paid of it goes on being paid.
+    stopped = stopped_usd(old.lines, new.lines) - max(Decimal(0), fees)
+    listed = old.at_list.least_usd_per_month - new.at_list.least_usd_per_month
+    return most_saved(listed, stopped)
 
 
 Evaluate = Callable[[Chosen], Outcome]
@@ -151,22 +156,23 @@ def _step(number: int, before: Chosen, evaluate: Evaluate, none: Outcome) -> Ste
 def gain_of(before: Outcome, after: Outcome) -> WhatifGain:
     """Return what lies between two outcomes."""
     if before.why_not or after.why_not:
-        why = after.why_not or f"what comes before it cannot be without it: {before.why_not}"
+        why = after.why_not or f"a step before it is not possible without it: {before.why_not}"
         return WhatifGain(saves_usd_per_month=None, gains_gbps=None, is_possible=False, unknown=why)
     new = sorted(after.unpriced - before.unpriced)
     return WhatifGain(
-        saves_usd_per_month=None if new else _saved_usd(before, after),
+        saves_usd_per_month=None if new else saved_usd(before, after),
         gains_gbps=_difference(before, after),
         unknown="; ".join(new),
+        unknown_flow_count=_unknown_count(before, after),
     )
 
 
 def _difference(before: Outcome, after: Outcome) -> float | None:
-    """Return what the flows gain whose rates are known before and after; None where there is none.
+    """Return what the flows gain whose rates are known; None where there is none.
 
-    What becomes unknown is neither lost nor gained.
+    What becomes unknown, or known, is neither lost nor gained: then what all gain is not known.
     """
-    if before.total_gbps is None or after.total_gbps is None:
+    if before.total_gbps is None or after.total_gbps is None or _unknown_count(before, after):
         return None
     gained = float(np.nansum(after.gbps - before.gbps))
     return 0.0 if abs(gained) <= _SAME_GBPS * max(1.0, before.total_gbps) else gained
@@ -175,7 +181,7 @@ def _difference(before: Outcome, after: Outcome) -> float | None:
 def _gain(before: Outcome, after: Outcome, held_back_ratio: float) -> Gain:
     """Return what a change brings, as the fixes of findings are put in order."""
     found = gain_of(before, after)
-    is_lifted = after.sent_gbps >= before.sent_gbps * LIFT_RATIO if _is_known(before, after) else ()
+    is_lifted = _is_lifted(before, after) if _is_known(before, after) else ()
     waits = [
         float(ratio)
         for ratio, lifted in zip(before.used_ratio, is_lifted, strict=False)
@@ -188,6 +194,20 @@ def _gain(before: Outcome, after: Outcome, held_back_ratio: float) -> Gain:
     return Gain(
         usd=found.saves_usd_per_month, lifted=lifted, now=None, fixed=None, made=(), reasons=()
     )
+
+
+def _unknown_count(before: Outcome, after: Outcome) -> int:
+    """Return of how many flows the rate is known on one side only."""
+    return int(np.count_nonzero(np.isnan(before.gbps) != np.isnan(after.gbps)))
+
+
+def _is_lifted(before: Outcome, after: Outcome) -> NDArray[np.bool_]:
+    """Return by machine whether it sends more by the flows whose rates are known on both sides."""
+    known = np.flatnonzero(~np.isnan(before.gbps) & ~np.isnan(after.gbps))
+    src, count = before.src[known], len(before.used_ratio)
+    was, now = (np.bincount(src, one.gbps[known], minlength=count) for one in (before, after))
+    found: NDArray[np.bool_] = (now > was) & (now >= was * LIFT_RATIO)
+    return found
 
 
 def _is_known(*outcomes: Outcome) -> bool:

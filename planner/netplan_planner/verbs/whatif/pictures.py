@@ -69,10 +69,15 @@ def before_after(answer: WhatifAnswer) -> BeforeAfter | None:
     shown = sorted(sending, key=lambda one: -abs(one.after_gbps - one.before_gbps))[:MOST]
     most = max(max(one.before_gbps, one.after_gbps) for one in shown)
     rest = len(sending) - len(shown)
+    unknown = sum(one.before.gbps is None or one.after.gbps is None for one in answer.machines)
+    said = (
+        f"{rest:,} more are in the VM table." if rest else "",
+        f"Not drawn: {unknown:,} with an unknown rate before or after." if unknown else "",
+    )
     return BeforeAfter(
         rows=tuple(_bars(one, number, most) for number, one in enumerate(shown)),
-        left_out=f"{rest:,} more are in the table of machines." if rest else "",
-        alt=f"the greatest change: {_text(shown[0])}",
+        left_out=" ".join(one for one in said if one),
+        alt=f"the largest change: {_text(shown[0])}",
         height=TOP + ROW * len(shown),
     )
 

@@ -75,7 +75,7 @@ class Reckoner:
             | ({why} if why else frozenset()),
             total_gbps=rates.total_gbps,
             gbps=rates.gbps,
-            sent_gbps=rates.by_sender(owner_count),
+            src=rates.src,
             used_ratio=fuller(used_ratios(facts, tables.machines, owner_count)),
         )
 
@@ -83,7 +83,7 @@ class Reckoner:
 def impossible(why: str) -> Outcome:
     """Return the outcome of changes that cannot be made."""
     none = np.empty(0)
-    return Outcome(_ZERO, frozenset(), None, none, none, none, why_not=why)
+    return Outcome(_ZERO, frozenset(), None, none, none.astype(np.intp), none, why_not=why)
 
 
 def used_ratios(facts: Facts, rows: Sequence[MachineRow], owner_count: int) -> NDArray[np.float64]:
@@ -159,28 +159,33 @@ def shared_limits(
         return ()
     old, new = _links(before), _links(after)
     owners = facts.traffic.owners
+    unknown = [set(side.src[np.isnan(side.gbps)].tolist()) for side in (before, after)]
     found = []
     for number in sorted({*old, *new}):
         was, now = old.get(number), new.get(number)
         if not ((was and was.bound) or (now and now.bound)) or _is_same(was, now):
             continue
-        owner = owners[int(after.links.machine[number])]
-        weight = abs(_all_of(now) - _all_of(was))
+        machine = int(after.links.machine[number])
+        owner = owners[machine]
+        # Where no flow on it has a rate any more, it is not known how many it holds back.
+        none_before, none_after = (None if machine in side else 0 for side in unknown)
+        is_unknown = (not was and none_before is None) or (not now and none_after is None)
+        weight = 0.0 if is_unknown else abs(_all_of(now) - _all_of(was))
         one = WhatifLimit(
             machine=owner.name,
             limit=NAMES[int(after.links.name[number])],
             capacity_before_gbps=was.capacity_gbps if was else None,
             capacity_after_gbps=now.capacity_gbps if now else None,
-            flows_before=was.flows if was else 0,
-            flows_after=now.flows if now else 0,
-            bound_before=was.bound if was else 0,
-            bound_after=now.bound if now else 0,
+            flows_before=was.flows if was else none_before,
+            flows_after=now.flows if now else none_after,
+            bound_before=was.bound if was else none_before,
+            bound_after=now.bound if now else none_after,
             share_before_gbps=was.share_gbps if was else None,
             share_after_gbps=now.share_gbps if now else None,
             with_whom=_peers(after, facts, number),
         )
-        found.append((owner.link not in changed, -weight, number, one))
-    return tuple(one for *_, one in sorted(found, key=lambda item: item[:3]))
+        found.append((owner.link not in changed, is_unknown, -weight, number, one))
+    return tuple(one for *_, one in sorted(found, key=lambda item: item[:4]))
 
 
 def _all_of(link: _Link | None) -> float:

@@ -15,7 +15,7 @@ from netplan_planner.judging.fixes import severity_of
 from netplan_planner.judging.judged import Judged, judged, with_bill
 from netplan_planner.judging.month import Committed, Tables, committed, month_bill, tables_of
 from netplan_planner.judging.suppressions import ignore_file
-from netplan_planner.ledger.compared import AT_LIST, KINDS, plus_change
+from netplan_planner.ledger.compared import ALL_PAID, AT_LIST, KINDS, plus_change
 from netplan_planner.machines.known import Known
 from netplan_planner.model import (
     Direction,
@@ -54,6 +54,7 @@ from netplan_planner.verbs.whatif.order import (
     is_compared_at_list,
     only_together,
     order_changes,
+    saved_usd,
 )
 from netplan_planner.verbs.whatif.rates import Demand, FlowRates, Matrix
 from netplan_planner.verbs.whatif.reckoning import (
@@ -97,24 +98,25 @@ def ended(ask: WhatifAsk, found: WhatifAnswer) -> bool:
 
 @verb(
     panel=panels.PLAN,
+    question="What happens if I change VMs, networks or growth?",
     rows=8,
-    top="Rows of a table; 0: all.",
-    explains="Print every row.",
+    top="Rows of a table. 0 shows all.",
+    explains="Show every row.",
     ends=ended,
 )
 def whatif(ask: WhatifAsk, now: Now) -> WhatifAnswer:
     """Show a project before and after changes: findings, Gbit/s and money.
 
-    Changes are made to a copy: machine type, zone, addresses, tier, Tier_1, MTU, interface, plugin,
-    growth of traffic. With what each brings alone and in order, and sets that only help together.
-    Exit status: 0, 1 when a finding of high severity is new, 4 incomplete and --strict.
+    Changes a copy: machine type, zone, addresses, tier, Tier_1, MTU, interface, plugin, traffic
+    growth. Shows the effect of each change alone and in order, and of changes that only help
+    together. Exit status: 0, 1 with a new HIGH finding, 4 incomplete and --strict.
     """
     asked = ask.changes
     values = tuple(asked.values())
     if not values and asked.file is None and not asked.vms:
         raise UsageError(
-            "nothing is changed: say what becomes of which machines (--vm web-1 --machine-type"
-            " n2-standard-8), or give a table of changes (--change FILE)"
+            "no change is given: select VMs and a change (--vm web-1 --machine-type "
+            "n2-standard-8), or give a table of changes (--change FILE)"
         )
     read = request_of(
         ask,
@@ -168,7 +170,7 @@ def answer(
         NetplanError: If a change names what is not there, cannot be, or contradicts another.
     """
     known = Known(facts.prices, facts.caps)
-    aims = aimed(facts.inventory, changes)
+    aims = aimed(facts, changes)
     is_plugin_changed = any(aim.change.field is WhatifField.PLUGIN for aim in aims)
     before = unchanged(facts)
     notes: list[str] = []
@@ -176,7 +178,7 @@ def answer(
         before = before._replace(pods=_pods_today(facts))
         if not before.pods:
             notes.append(
-                "Before, no plugin is known: the nodes' own network is what pods are held against."
+                "No plugin is known before: pods are compared with the network of the nodes."
             )
     after = apply_aimed(facts, aims, known)
     after = after._replace(pods={**before.pods, **after.pods})
@@ -198,21 +200,21 @@ def answer(
     touched = _touched(facts, after, aims)
     found = pairs(sides[0], sides[1], touched)
     uses = commitment_uses(facts.inventory, facts.prices, facts.today, read.commitment_scope)
-    base = committed(facts, uses)
+    base = committed(facts, uses, read.commitment_scope)
     covered, why = commitments_usd(facts, after.facts)
     then = None if covered is None else (base.usd or _ZERO) + covered
     sides_of_money = [
         _side(old, sides[0].rates, Committed(base.usd or _ZERO, base.unknown), facts),
         _side(new, sides[1].rates, Committed(then, base.unknown), after.facts),
     ]
-    compared = _compared(sides_of_money[0], sides_of_money[1], ranked, reckoner)
-    if compared is not sides_of_money[1]:
-        notes.append(f"What changes is compared {AT_LIST}.")
+    compared, how = _compared(sides_of_money[0], sides_of_money[1], ranked, reckoner)
+    if how:
+        notes.append(f"The changes are compared {how}.")
     if why:
-        notes.append(f"What commitments cover of it is not known: {why}.")
+        notes.append(f"It is unknown what commitments cover of it: {why}.")
     if len(aims) > MOST_CHANGES:
         notes.append(
-            f"Of more than {MOST_CHANGES} changes only pairs were tried for what helps together."
+            f"For more than {MOST_CHANGES} changes, only pairs were tested for joint effects."
         )
     return resting(
         WhatifAnswer,
@@ -234,6 +236,7 @@ def answer(
         full=filled(found, aims, read.today),
         price_steps=price_steps(facts, after.facts),
         changes=steps_of(facts, after.facts, aims),
+        advised_against=after.against,
         notes=tuple(dict.fromkeys((*notes, *after.notes))),
         incomplete=what_is_incomplete(facts, ()),
         has_traffic=facts.traffic is not None,
@@ -301,22 +304,28 @@ def _ordered(
 
 def _compared(
     side: WhatifSide, then: WhatifSide, ranked: Sequence[int], reckoner: Reckoner
-) -> WhatifSide:
-    """Return what is after: what is before less what each step saves, on the prices of each."""
+) -> tuple[WhatifSide, str]:
+    """Return what is after: what is before less what each step saves, on the prices of each.
+
+    With it comes how that is compared, where it is not as paid.
+    """
     made = [frozenset(ranked[:count]) for count in range(len(ranked) + 1)]
     walk = [found for one in made if not (found := reckoner(one)).why_not]
     if not any(is_compared_at_list(*pair) for pair in pairwise(walk)):
-        return then
-    money = side.money
+        return then, ""
+    money, over = side.money, _ZERO
     for was, now in pairwise(walk):
         old, new = was.paid, now.paid
         assert old is not None
         assert new is not None
         is_list = is_compared_at_list(was, now)
         bills = (old.at_list, new.at_list) if is_list else (old.bill, new.bill)
-        money = plus_change(money, *bills)
+        said = bills[0].least_usd_per_month - bills[1].least_usd_per_month
+        money = plus_change(money, *bills, said - saved_usd(was, now))
+        over += said - saved_usd(was, now)
     sums = {kind: getattr(money, kind) for kind in KINDS}
-    return replace(then, money=replace(then.money, **sums))
+    how = f"{AT_LIST}; {ALL_PAID}" if over else AT_LIST
+    return replace(then, money=replace(then.money, **sums)), how
 
 
 def _set(
@@ -339,6 +348,7 @@ def _judged(read: InputRequest, facts: Facts) -> _Judged:
 
 def _side(found: _Judged, rates: FlowRates, covered: Committed, facts: Facts) -> WhatifSide:
     full = held_back_ratio(facts)
+    uses = [used_ratio(row) for row in found.tables.machines]
     return WhatifSide(
         money=month_bill(found.tables, covered),
         gbps=rates.total_gbps,
@@ -347,7 +357,11 @@ def _side(found: _Judged, rates: FlowRates, covered: Committed, facts: Facts) ->
         waiting_flow_count=rates.waiting_count,
         finding_count=len(found.judged.findings),
         finding_place_count=sum(len(finding.members) for finding in found.judged.findings),
-        full_machine_count=sum((used_ratio(row) or 0.0) >= full for row in found.tables.machines),
+        full_machine_count=sum(one is not None and one >= full for one in uses),
+        unknown_limit_count=sum(
+            one is None and row.egress_p95_gbps is not None
+            for one, row in zip(uses, found.tables.machines, strict=True)
+        ),
     )
 
 

@@ -5,13 +5,15 @@ Which machines a change is about, and whether two changes want different things 
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
+from itertools import starmap
 from typing import NamedTuple
 
 from msgspec.structs import replace
 
 from netplan_planner import model
-from netplan_planner.ledger.state import NEW_ADDRESS
-from netplan_planner.machines.known import near
+from netplan_planner.errors import near
+from netplan_planner.ledger.state import NEW_ADDRESS, State
+from netplan_planner.machines.groups import with_groups
 from netplan_planner.model.evidence.pod_traffic import PodTraffic
 from netplan_planner.verbs.whatif.answer import WhatifChange, WhatifField
 
@@ -27,6 +29,8 @@ class Scenario(NamedTuple):
     pods: dict[model.SelfLink, tuple[str, model.PodNetwork]]
     """Plugin and network of nodes whose traffic is taken for that of pods."""
     notes: tuple[str, ...] = ()
+    against: tuple[str, ...] = ()
+    """Changes that no advice makes, and why."""
 
 
 def unchanged(facts: model.Facts) -> Scenario:
@@ -53,7 +57,10 @@ class Draft:
         self.metrics: model.Metrics | None = facts.metrics
         self.pod_traffic: PodTraffic | None = facts.pod_traffic
         self.pods: dict[model.SelfLink, tuple[str, model.PodNetwork]] = {}
+        self.state = State(facts)
+        """Where machines stand after the moves so far, which guards ask."""
         self._notes: dict[str, list[str]] = {}
+        self._against: dict[str, list[str]] = {}
         self._leaving: set[int] = set()
         self._left: set[str] = set()
         """Reserved addresses that nothing has any longer: they are paid on."""
@@ -65,6 +72,11 @@ class Draft:
     def note_of(self, name: str, text: str) -> None:
         """Say the same of several machines, once for all of them."""
         self._notes.setdefault(text, []).append(name)
+
+    def against(self, name: str, what: str, why: str) -> None:
+        """Say why no advice makes a change: no reason to refuse whoever asks for it."""
+        text = f"netplan recommends no {what} of it: {why}."
+        self._against.setdefault(text, []).append(name)
 
     def machines(self, before: Iterable[model.Instance]) -> list[model.Instance]:
         """Return machines as they are after the changes so far."""
@@ -127,7 +139,8 @@ class Draft:
             pod_traffic=self.pod_traffic,
             metrics=self.metrics,
         )
-        return Scenario(changed, self.pods, tuple(_said(*one) for one in self._notes.items()))
+        said = (tuple(starmap(_said, of.items())) for of in (self._notes, self._against))
+        return Scenario(changed, self.pods, *said)
 
     def _addresses(self) -> Iterator[model.Address]:
         for one in self.facts.inventory.addresses:
@@ -155,8 +168,8 @@ class Draft:
             series = _outside(vm, edges, self.edges)
             if len(edges) > 1 and series is not vm.egress:
                 self.note(
-                    "What several paths send outside the VPC together is taken to have the course"
-                    " of all that the machine sends: minutes of single paths are not kept."
+                    "Paths outside the VPC that share a limit are assumed to follow the VM's "
+                    "total egress over time, because minutes of single paths are not stored."
                 )
             self.vms[owner] = replace(vm, egress_outside_vpc=series)
 
@@ -206,20 +219,42 @@ class Aimed(NamedTuple):
 
     change: WhatifChange
     machines: tuple[model.Instance, ...]
+    named_count: int = 0
+    """Of a change that a template makes: machines that it names, others change with them."""
 
 
-def aimed(inventory: model.Inventory, changes: Sequence[WhatifChange]) -> tuple[Aimed, ...]:
+OF_TEMPLATE = frozenset(
+    {
+        WhatifField.MACHINE_TYPE,
+        WhatifField.TIER_1,
+        WhatifField.NIC,
+        WhatifField.NETWORK_TIER,
+    }
+)
+"""What a managed group's template says of its machines: changed of one, it changes of all."""
+
+
+def aimed(facts: model.Facts, changes: Sequence[WhatifChange]) -> tuple[Aimed, ...]:
     """Return changes with their machines, in the order in which they are made.
+
+    What a template decides is changed of all machines of a managed group or node pool.
 
     Raises:
         NetplanError: If a selector fits no machine, or two changes contradict each other.
     """
     order = list(WhatifField)
     once = list({_listed(change): change for change in reversed(changes)}.values())
-    found = [Aimed(change, machines_of(inventory, change)) for change in reversed(once)]
+    found = [_aimed_at(facts, change) for change in reversed(once)]
     _check_contradictions(found)
     ranked = sorted(found, key=lambda one: (order.index(one.change.field), one.change.vms))
     return tuple(ranked)
+
+
+def _aimed_at(facts: model.Facts, change: WhatifChange) -> Aimed:
+    machines = machines_of(facts.inventory, change)
+    if change.field not in OF_TEMPLATE:
+        return Aimed(change, machines)
+    return Aimed(change, with_groups(facts, machines), len(machines))
 
 
 def _listed(change: WhatifChange) -> tuple[object, ...]:
@@ -244,12 +279,13 @@ def machines_of(inventory: model.Inventory, change: WhatifChange) -> tuple[model
         if len(found) > 1:
             places = ", ".join(f"{one.project}/{one.zone}/{one.name}" for one in found[:_LISTED])
             raise change.refused(
-                f"{len(found)} machines are named {wanted!r}: {places}. Name one of them, or all"
-                f" by a glob such as '*/{wanted}'"
+                f"{len(found)} VMs are named {wanted!r}: {places}. Name one of them, or all"
+                f" with a glob such as '*/{wanted}'",
+                "--vm",
             )
     if not found:
         names = [one.name for one in inventory.instances]
-        raise change.refused(f"no machine of the input is {wanted!r}{near(wanted, names)}")
+        raise change.refused(f"no VM of the input is named {wanted!r}{near(wanted, names)}", "--vm")
     return tuple(found)
 
 
@@ -271,7 +307,7 @@ def _fits(instance: model.Instance, glob: str) -> bool:
 def _of_label(inventory: model.Inventory, text: str, change: WhatifChange) -> list[model.Instance]:
     key, equals, value = text.partition("=")
     if not equals:
-        raise change.refused(f"{_LABEL}{text} is not label:KEY=VALUE")
+        raise change.refused(f"{_LABEL}{text} is not label:KEY=VALUE", "--vm")
     return [one for one in inventory.instances if one.label(key) == value]
 
 
@@ -287,7 +323,7 @@ def _of_group(inventory: model.Inventory, name: str) -> list[model.Instance]:
 def _check_contradictions(found: Sequence[Aimed]) -> None:
     """Refuse two different values of one thing of one machine."""
     said: dict[tuple[model.SelfLink, WhatifField], WhatifChange] = {}
-    for change, machines in found:
+    for change, machines, _ in found:
         for machine in machines:
             key = machine.ref.self_link, change.field
             other = said.setdefault(key, change)
@@ -295,6 +331,6 @@ def _check_contradictions(found: Sequence[Aimed]) -> None:
             is_twice = change.field is WhatifField.GROWTH and other is not change
             if other.to != change.to or is_twice:
                 raise change.refused(
-                    f"{machine.name} gets {change.field.value} {change.to} here and {other.to} by"
-                    f" {other.source}: leave one of them out"
+                    f"{machine.name} gets {change.field.value} {change.to} here and {other.to} "
+                    f"from {other.source}: leave one of them out"
                 )

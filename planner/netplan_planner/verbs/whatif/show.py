@@ -55,15 +55,15 @@ def _cells(machine: whatif.WhatifMachine) -> Iterator[Cell]:
 
 def blocks(answer: whatif.WhatifAnswer, options: RenderOptions) -> Iterator[Block]:
     """Yield what it comes to, the changes in order, machines, findings, and what to know."""
-    if answer.price_age:
-        yield doc.para(answer.price_age)
     yield doc.Title(line=line(say(answer.title)), basis=line(_what(answer)))
-    yield doc.section("What it comes to")
+    yield doc.section("Summary")
     yield _sums(answer)
     yield from _unpriced(answer.before, answer.after)
-    yield doc.section("What each brings, in this order")
+    yield doc.section("Effect of each change, in this order")
     for step in answer.steps:
         yield from _step(step)
+    for why in answer.advised_against:
+        yield doc.para(say(why, Role.COST))
     yield from _together(answer)
     yield from details(answer, options)
     yield from changes(answer.changes, options)
@@ -81,9 +81,9 @@ def blocks(answer: whatif.WhatifAnswer, options: RenderOptions) -> Iterator[Bloc
 def _what(answer: whatif.WhatifAnswer) -> str:
     changed = sum(pair.is_changed for pair in answer.machines)
     return (
-        f"{counted(len(answer.steps), 'change')} to {changed:,} of"
-        f" {counted(answer.machine_count, 'machine')} · limits of {answer.limits_as_of} · prices of"
-        f" {answer.prices_as_of}"
+        f"{counted(len(answer.steps), 'change')} to {changed:,} of "
+        f"{counted(answer.machine_count, 'VM')} · limits of {answer.limits_as_of} · prices of "
+        f"{answer.prices_as_of}"
     )
 
 
@@ -91,22 +91,29 @@ def _sums(answer: whatif.WhatifAnswer) -> doc.Table:
     """Return what the whole project costs and carries, before and after."""
     old, new = answer.before, answer.after
     money = (
-        ("machines", old.money.machines_usd, new.money.machines_usd),
+        ("VMs", old.money.machines_usd, new.money.machines_usd),
         ("external addresses", old.money.addresses_usd, new.money.addresses_usd),
         ("traffic", old.money.traffic_usd, new.money.traffic_usd),
         ("network services", old.money.services_usd, new.money.services_usd),
         (
-            "commitments, the difference" if old.money.commitments_unknown else "commitments",
+            "commitments, difference" if old.money.commitments_unknown else "commitments",
             old.money.commitments_usd,
             new.money.commitments_usd,
         ),
     )
-    least = ("least of what has no price", old.money.unpriced_low_usd, new.money.unpriced_low_usd)
+    least = (
+        "minimum for unknown prices",
+        old.money.unpriced_low_usd,
+        new.money.unpriced_low_usd,
+    )
     rows = [_money(*one) for one in money if one[1] or one[2] or one[2] is None]
     rows += [_money(*least)] if least[1] or least[2] else []
     rows.append(
         _money(
-            "all a month", old.money.least_usd_per_month, new.money.least_usd_per_month, Role.STRONG
+            "total per month",
+            old.money.least_usd_per_month,
+            new.money.least_usd_per_month,
+            Role.STRONG,
         )
     )
     if old.gbps is not None or new.gbps is not None:
@@ -114,16 +121,20 @@ def _sums(answer: whatif.WhatifAnswer) -> doc.Table:
         change = (new.gbps or 0.0) - (old.gbps or 0.0)
         rows.append(
             (
-                line(say("all flows at once", Role.STRONG)),
+                line(say("all flows at the same time", Role.STRONG)),
                 line(_flows(old)),
                 line(_flows(new)),
-                line(gained(change) if is_known else "not known"),
+                line(gained(change) if is_known else "unknown"),
             )
         )
     if old.full_machine_count or new.full_machine_count:
-        rows.append(_count("machines at a limit", old.full_machine_count, new.full_machine_count))
-    rows.append(_count("findings", old.finding_count, new.finding_count))
-    rows.append(_count("their places", old.finding_place_count, new.finding_place_count))
+        full = (old.full_machine_count, new.full_machine_count)
+        unknown = (bool(old.unknown_limit_count), bool(new.unknown_limit_count))
+        rows.append(_count("VMs at a limit", full, unknown))
+    is_open = (False, any(one.state is whatif.FindingState.UNJUDGED for one in answer.findings))
+    rows.append(_count("findings", (old.finding_count, new.finding_count), is_open))
+    places = (old.finding_place_count, new.finding_place_count)
+    rows.append(_count("affected resources", places, is_open))
     columns = (
         doc.Column(title=""),
         doc.Column(title="before", is_number=True, stacked="{} before"),
@@ -138,7 +149,7 @@ def _money(
 ) -> tuple[Line, ...]:
     if before is None or after is None:
         known = line("?") if before is None else line(fixed(Amount(usd=before)))
-        return line(say(name, role)), known, line("?"), line("not known")
+        return line(say(name, role)), known, line("?"), line("unknown")
     return (
         line(say(name, role)),
         line(fixed(Amount(usd=before))),
@@ -147,9 +158,16 @@ def _money(
     )
 
 
-def _count(name: str, before: int, after: int) -> tuple[Line, ...]:
+def _count(name: str, counts: tuple[int, int], is_least: tuple[bool, bool]) -> tuple[Line, ...]:
+    """Return a row of counts before and after; at least so many where some are not judged."""
+    before, after = counts
     sign = f"{after - before:+,}" if after != before else "same"
-    return line(name), line(fixed(f"{before:,}")), line(fixed(f"{after:,}")), line(fixed(sign))
+    said = (
+        f"{'at least ' if least else ''}{one:,}"
+        for one, least in zip(counts, is_least, strict=True)
+    )
+    change = line("unknown") if any(is_least) else line(fixed(sign))
+    return line(name), *(line(fixed(one)) for one in said), change
 
 
 def _flows(side: whatif.WhatifSide) -> Span:
@@ -179,25 +197,25 @@ def gained(gbps: float) -> Span:
 def _unpriced(before: whatif.WhatifSide, after: whatif.WhatifSide) -> Iterator[Block]:
     old, new = before.money, after.money
     if new.unpriced_machine_count:
-        found = counted(new.unpriced_machine_count, "machine")
+        found = counted(new.unpriced_machine_count, "VM")
         has = "has" if new.unpriced_machine_count == 1 else "have"
         said = f"{found} {has} no known price after it ({old.unpriced_machine_count:,} before)"
-        yield doc.para(f"In no sum: {said}.")
+        yield doc.para(f"Not included: {said}.")
     if old.unpriced_gib or new.unpriced_gib:
         was, now = figures.volume(old.unpriced_gib), figures.volume(new.unpriced_gib)
         volumes = was if was == now else f"{was} before and {now} after"
         parts: list[Text | Amount] = [
-            f"In no sum: traffic without a known price, {volumes} a month"
+            f"Not included: traffic with no known price, {volumes} per month"
         ]
         if new.unpriced_high_usd:
             low, high = Amount(usd=new.unpriced_low_usd), Amount(usd=new.unpriced_high_usd)
-            least = ", the least of it in the sums" if new.unpriced_low_usd else ""
+            least = ", the totals contain the minimum for it" if new.unpriced_low_usd else ""
             parts += [" (after it ", low, " to ", high, f"{least})"]
         yield doc.para(say(worded(*parts, ".")))
 
 
 def _step(step: whatif.WhatifStep) -> Iterator[Block]:
-    many = f" ({counted(step.machine_count, 'machine')})" if step.machine_count > 1 else ""
+    many = f" ({counted(step.machine_count, 'VM')})" if step.machine_count > 1 else ""
     alone = line("; alone: ", gain(step.alone)) if step.alone != step.marginal else ()
     name = phrases.name(step.change.label)
     yield doc.item(f"{step.rank}. ", name, f"{many}: ", gain(step.marginal), alone)
@@ -215,14 +233,18 @@ def gain(found: whatif.WhatifGain) -> Line:
         said.append(say(figures.saved(usd), Role.GOOD if usd > 0 else Role.COST))
     if not found.is_possible:
         return line("not possible: ", say(found.unknown))
-    if not said and usd is not None:
-        return line("brings nothing")
+    unknown = found.unknown_flow_count
+    if not said and usd is not None and not unknown:
+        return line("no effect" if found.gains_gbps is not None else "saves nothing")
     parts: list[Span] = []
     for one in said:
         parts += [say(", "), one] if parts else [one]
     if usd is None:
-        joint = ", the money not known: " if parts else "the money is not known: "
+        joint = ", cost unknown: " if parts else "cost unknown: "
         parts += [say(joint), say(found.unknown)]
+    if unknown:
+        of = f"effect on {counted(unknown, 'flow')}"
+        parts.append(say(f"{'; ' if parts else ''}{of} unknown"))
     return tuple(parts)
 
 
@@ -243,16 +265,16 @@ def _lift(one: whatif.WhatifSet) -> Iterator[Span]:
     yield say(one.flow, length=phrases.SUBJECT_LENGTH)
     yield say(f"{more}: ")
     yield fixed(figures.rates(one.now_gbps, one.together_gbps), Role.GOOD)
-    yield say(f"; without one of them at most {figures.rate(one.most_without_gbps)}")
+    yield say(f"; at most {figures.rate(one.most_without_gbps)} without one of them")
     if one.used_ratio is not None:
         yield say(f"; the sender uses {figures.use(one.used_ratio)} of its limit now")
 
 
 def _basis(answer: whatif.WhatifAnswer) -> str:
     asks = (
-        "Rates: max-min fair, each flow asking for its busiest minute, one held back today for all"
-        " that its path can carry. "
+        "Rates: max-min fair. Each flow needs its busiest minute; a flow that is limited today "
+        "needs all that its path carries. "
         if answer.has_traffic
-        else "No traffic was given: rates and the money of traffic are not known. "
+        else "No traffic was given, so rates and traffic cost are unknown. "
     )
-    return f"{asks}Nothing was changed: docs/whatif.md says what this cannot know."
+    return f"{asks}Nothing was changed. What this cannot know: docs/reference/verbs/whatif.md"

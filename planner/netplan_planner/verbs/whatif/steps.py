@@ -10,19 +10,24 @@ from msgspec.structs import replace
 from netplan_planner import model
 from netplan_planner.machines import why_new_machine
 from netplan_planner.machines.groups import is_managed
+from netplan_planner.machines.stores import data_caution, why_store
 from netplan_planner.model.plans.plan_answer import PlanChange, PlanChanges
-from netplan_planner.planning.steps import by_hand, by_image, in_order, machine_changes
+from netplan_planner.planning.steps import (
+    by_hand,
+    by_image,
+    in_order,
+    machine_changes,
+    with_caution,
+)
 from netplan_planner.planning.steps.machine_changes import Target, resize
 from netplan_planner.units import counted
 from netplan_planner.verbs.whatif.answer import WhatifField
 from netplan_planner.verbs.whatif.scenario import Aimed
 from netplan_rules.shared.removal import clean_up
 
-_OF_NETWORKS = "Networks first, as all their machines stop for it."
-_OF_MACHINES = (
-    "Every machine by itself, its zone before what it is, so that one may stop after any of them."
-)
-_OF_CALLS = "Who calls whom comes last, once the machines are where they stay."
+_OF_NETWORKS = "Networks come first, because all their VMs stop."
+_OF_MACHINES = "Each VM is separate, its zone before its other changes. You can stop after any VM."
+_OF_CALLS = "Address changes come last, when the VMs are in their final place."
 
 
 def called_otherwise(
@@ -84,7 +89,7 @@ def changes_of(before: model.Facts, after: model.Facts, aims: Sequence[Aimed]) -
     )
     said = " ".join(why for why, steps in parts if steps and why)
     if without:
-        said = f"{said} Without steps here: {'; '.join(without)}.".lstrip()
+        said = f"{said} Not in these steps: {'; '.join(without)}.".lstrip()
     found = in_order((step for _, steps in parts for step in steps), said)
     return replace(found, order=said)
 
@@ -106,7 +111,7 @@ def _of_networks(before: model.Facts, after: model.Facts) -> Iterator[PlanChange
 
 def _maker(facts: model.Facts, machine: model.Instance) -> str:
     group = facts.inventory.group_by_member.get(machine.ref.self_link)
-    return group.name if group is not None else f"that of {machine.name}"
+    return group.name if group is not None else f"the interface of {machine.name}"
 
 
 def _of_machines(
@@ -157,9 +162,9 @@ def _of_group(
     wanted = {_target(new) for _, new in pairs}
     if len(changed) < len(pairs) or len(wanted) > 1:
         without.append(
-            f"{counted(len(changed), 'machine')} of the {len(pairs)} of the group {group.name},"
-            " which has one template for all: change all of them alike (--vm"
-            f" group:{group.name}), or put these into a group of their own"
+            f"{counted(len(changed), 'VM')} of {len(pairs)} in the group {group.name}, which has "
+            f"one template: change all of them alike (--vm group:{group.name}), or move these to "
+            "a group of their own"
         )
         return
     old, new = pairs[0]
@@ -191,7 +196,8 @@ def _of_machine(
             yield machine_changes.change_tier(old, before, after.network_tier)
     now = old
     if old.zone != new.zone:
-        yield by_image.move_to_zone(old, new.zone, _in_place_of(old, new))
+        step = by_image.move_to_zone(old, new.zone, _in_place_of(old, new))
+        yield with_caution(step, data_caution(why_store(facts, old)))
         now = replace(old, zone=new.zone)
     now = replace(now, interfaces=_in_place_of(old, new))
     nic_type = _nic_type(old, new)
@@ -226,6 +232,6 @@ def _nic_type(old: model.Instance, new: model.Instance) -> str | None:
 
 
 def _of_plugins(aims: Sequence[Aimed]) -> Iterator[PlanChange]:
-    for change, machines in aims:
+    for change, machines, _ in aims:
         if change.field is WhatifField.PLUGIN:
             yield by_hand.change_plugin(machines, change.to)

@@ -28,7 +28,7 @@ _FEW = 5
 _OF_TRAFFIC = (
     doc.Column(title="in use (p95)", is_number=True, stacked="{} in use (95th percentile)"),
     doc.Column(title="gets", is_number=True, stacked="gets {}"),
-    doc.Column(title="traffic a month", is_number=True, stacked="traffic {} a month"),
+    doc.Column(title="traffic per month", is_number=True, stacked="traffic {}/month"),
 )
 
 
@@ -53,7 +53,7 @@ def _findings(found: Sequence[WhatifFinding], options: RenderOptions) -> Iterato
     said = ", ".join(f"{len(of):,} {state.value}" for state, of in counts if of)
     if not said:
         return
-    yield doc.section(f"Places of findings: {said}")
+    yield doc.section(f"Resources with findings: {said}")
     for state, of in counts:
         if not of or (state is FindingState.UNCHANGED and not options.verbosity):
             continue
@@ -81,7 +81,7 @@ def _rule(rule: str, alike: Sequence[WhatifFinding]) -> Line:
         phrases.subject(first.subject, len(alike)),
     ]
     if usd:
-        parts += [" (its fix ", say(figures.saved(usd)), ")"]
+        parts += [" (fix ", say(figures.saved(usd)), ")"]
     if first.why:
         parts.append(f": {first.why}")
     return line(*parts)
@@ -92,14 +92,14 @@ def _machines(answer: WhatifAnswer, options: RenderOptions) -> Iterator[Block]:
         return
     changed = sum(pair.is_changed for pair in answer.machines)
     others = len(answer.machines) - changed
-    felt = f", {others:,} that feel it" if others else ""
-    yield doc.section(f"Machines: {changed:,} changed{felt}")
+    felt = f", {others:,} more affected" if others else ""
+    yield doc.section(f"VMs: {changed:,} changed{felt}")
     shown = answer.machines[: _most(options)]
     columns = (
-        doc.Column(title="machine"),
+        doc.Column(title="VM"),
         doc.Column(title="is"),
-        doc.Column(title="may send", is_number=True, stacked="may send {}"),
-        doc.Column(title="machine a month", is_number=True, stacked="{} a month"),
+        doc.Column(title="max. egress", is_number=True, stacked="max. egress {}"),
+        doc.Column(title="VM and address/month", is_number=True, stacked="with address {}/month"),
         *(_OF_TRAFFIC if answer.has_traffic else ()),
     )
     rows = [_machine(pair)[: len(columns)] for pair in shown]
@@ -117,7 +117,7 @@ def _machine(pair: WhatifPair) -> tuple[Line, ...]:
         line(fixed(_rates(old.egress_gbps, new.egress_gbps))),
         _dollars(old.machine_usd_per_month, new.machine_usd_per_month),
         line(fixed(_arrow(_use(old), _use(new)))),
-        line(fixed(_rates(old.gbps, new.gbps))),
+        line(fixed(_gets(old, new))),
         _dollars(old.traffic_usd_per_month, new.traffic_usd_per_month),
     )
 
@@ -146,6 +146,19 @@ def _rates(before: float | None, after: float | None) -> str:
     return _arrow(*("?" if one is None else figures.rate(one) for one in (before, after)))
 
 
+def _gets(old: WhatifMachine, new: WhatifMachine) -> str:
+    """Return what a machine's flows get; where that of some is not known, at least so much."""
+    if not old.unknown_flow_count and not new.unknown_flow_count:
+        return _rates(old.gbps, new.gbps)
+    said = (
+        "?"
+        if one.gbps is None
+        else f"{'at least ' if one.unknown_flow_count else ''}{figures.rate(one.gbps)}"
+        for one in (old, new)
+    )
+    return _arrow(*said)
+
+
 def _dollars(before: Decimal | None, after: Decimal | None) -> Line:
     def one(usd: Decimal | None) -> Line:
         return line("?") if usd is None else line(fixed(Amount(usd=usd)))
@@ -160,11 +173,11 @@ def _full(answer: WhatifAnswer, options: RenderOptions) -> Iterator[Block]:
     if not answer.full:
         yield from _none_full(answer)
         return
-    yield doc.section(f"Growth meets {counted(len(answer.full), 'limit')}")
+    yield doc.section(f"Growth reaches {counted(len(answer.full), 'limit')}")
     shown = answer.full[: _most(options)]
     for one in shown:
         when = f" on {one.on}" if one.on is not None else ""
-        at = f"at {one.at_factor:.2f} times today's traffic{when}"
+        at = f"at {one.at_factor:.2f}x today's traffic{when}"
         is_now = one.at_factor <= 1
         said = (
             f": {phrases.limit_words(one.limit)} of {figures.rate(one.cap_gbps)}"
@@ -184,21 +197,21 @@ def _none_full(answer: WhatifAnswer) -> Iterator[Block]:
     sides = [one.after for one in answer.machines]
     known = sum(one.p95_gbps is not None and one.egress_gbps is not None for one in sides)
     if known:
-        of = f"{counted(known, 'machine')} whose traffic and limits are known"
-        yield doc.section(f"Growth meets no limit of the {of} (95th percentile)")
+        of = f"{counted(known, 'VM')} with known traffic and limits"
+        yield doc.section(f"Growth reaches no limit of {of} (95th percentile)")
 
 
 def _steps(answer: WhatifAnswer) -> Iterator[Block]:
     if not answer.price_steps:
         return
-    yield doc.section("Price steps: the last GiB of a month")
+    yield doc.section("Price steps: the last GiB per month")
     for one in answer.price_steps:
         gib = f"{figures.volume(one.gib_before)} → {figures.volume(one.gib_after)}"
         before, after = (
             Amount(usd=usd, kind=AmountKind.UNIT_PRICE)
             for usd in (one.usd_per_gib_before, one.usd_per_gib_after)
         )
-        said = worded(f": {gib}, ", before, " → ", after, " a GiB")
+        said = worded(f": {gib}, ", before, " → ", after, "/GiB")
         yield doc.item(phrases.name(one.name), say(said))
 
 
@@ -212,11 +225,11 @@ def _traffic(found: Sequence[WhatifTraffic], options: RenderOptions) -> Iterator
     ]
     if not changed:
         return
-    yield doc.section("Traffic that machines send")
+    yield doc.section("Traffic that VMs send")
     columns = (
         doc.Column(title="path class"),
-        doc.Column(title="a month", is_number=True, stacked="{} a month"),
-        doc.Column(title="cost a month", is_number=True, stacked="cost {}"),
+        doc.Column(title="per month", is_number=True, stacked="{}/month"),
+        doc.Column(title="cost per month", is_number=True, stacked="cost {}"),
     )
     rows = tuple(
         (
@@ -232,7 +245,7 @@ def _traffic(found: Sequence[WhatifTraffic], options: RenderOptions) -> Iterator
 def _limits(found: Sequence[WhatifLimit], options: RenderOptions) -> Iterator[Block]:
     if not found:
         return
-    yield doc.section("Who shares what, where that changes")
+    yield doc.section("Changes in shared limits")
     shown = found[: _most(options, _FEW)]
     for one in shown:
         yield doc.item(phrases.name(one.machine), f", {_limit(one)}")
@@ -247,10 +260,16 @@ def _limit(one: WhatifLimit) -> str:
 
 
 def _held(one: WhatifLimit) -> str:
-    before = f"holds {one.bound_before} of {counted(one.flows_before, 'flow')}"
-    after = f"{one.bound_after} of {counted(one.flows_after, 'flow')}"
+    before = f"limits {_of_flows(one.bound_before, one.flows_before)}"
+    after = _of_flows(one.bound_after, one.flows_after)
     if one.share_before_gbps is not None:
         before += f" at {figures.rate(one.share_before_gbps)} each"
     if one.share_after_gbps is not None:
         after += f" at {figures.rate(one.share_after_gbps)} each"
     return f"{before}, then {after}"
+
+
+def _of_flows(bound: int | None, flows: int | None) -> str:
+    if bound is None or flows is None:
+        return "an unknown number of flows"
+    return f"{bound} of {counted(flows, 'flow')}"

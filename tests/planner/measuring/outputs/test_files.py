@@ -79,7 +79,7 @@ def test_a_folder_is_walked_and_bad_files_stop_nothing(tmp_path: Path) -> None:
     ]
     assert [(one.place, one.reason[:12]) for one in refused] == [
         (f"{tmp_path / 'bad.json'}:1", "the JSON end"),
-        (str(tmp_path / "binary"), "no text: byt"),
+        (str(tmp_path / "binary"), "not text: by"),
     ]
 
 
@@ -98,8 +98,8 @@ def test_good_documents_of_a_file_are_read_beside_bad_ones(tmp_path: Path) -> No
     [
         (b"", "empty"),
         (b" \n", "empty"),
-        (b"hello", "no output of a known tool"),
-        (b"\xff\xfe\xfa", "no text"),
+        (b"hello", "not the output of a known tool"),
+        (b"\xff\xfe\xfa", "not text"),
         (b"a\0b", "zero bytes"),
         (gzip.compress(DOCUMENT.encode(), mtime=0)[:100], "damaged gzip"),
         (b"\x1f\x8bxxxx", "damaged gzip"),
@@ -108,10 +108,10 @@ def test_good_documents_of_a_file_are_read_beside_bad_ones(tmp_path: Path) -> No
         (b"PING 10.0.0.3 (10.0.0.3) 56(84) bytes of data.\n", "ping's output is not read"),
         (b"nuttcp-8.1.4: Using beta version\n", "nuttcp's output is not read"),
         (b"tcp_bw:\n    bw  =  1.1 GB/sec\n", "qperf's output is not read"),
-        (b'{"a": 1, "b": 2}', "JSON of another kind, with a, b"),
-        (b"[[1, 2]]", "JSON of another kind"),
+        (b'{"a": 1, "b": 2}', "JSON of an unknown kind, with a, b"),
+        (b"[[1, 2]]", "JSON of an unknown kind"),
         (b'{"error": "no route"}', "the tool reports: no route"),
-        (texts.SERVER_HEADER.encode(), "no result in it"),
+        (texts.SERVER_HEADER.encode(), "no result in the file"),
         (b'{"start": {}, "end": {}}', "no test was started"),
     ],
 )
@@ -138,7 +138,7 @@ def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "dangling").symlink_to(tmp_path / "nowhere")
     found, refused = read_outputs(tmp_path)
     assert found == ()
-    assert [one.reason for one in refused] == ["no regular file"] * 2
+    assert [one.reason for one in refused] == ["not a regular file"] * 2
     with pytest.raises(InputError, match="No such file or directory"):
         read_outputs(tmp_path / "nothing")
 
@@ -273,4 +273,7 @@ def test_the_report_of_cloudharmony() -> None:
     assert (down.src, down.dst, down.is_reverse) == (up.dst, up.src, True)
     assert (up.started_at, up.tool_version) == ("2020-10-30T00:33:51Z", "3.1.3")
     assert (up.src.cpu_ratio, up.dst.cpu_ratio, up.omit_s) == (0.4, 0.5, 2.0)
-    assert (why.place, "not up or down" in why.reason) == ("report.csv:4", True)
+    assert (why.place, "bandwidth_direction is not up or down" in why.reason) == (
+        "report.csv:4",
+        True,
+    )

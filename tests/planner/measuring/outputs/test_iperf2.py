@@ -127,10 +127,14 @@ def test_clients_of_a_server_are_measured_apart() -> None:
 @listed(
     ("text", "place", "told"),
     [
-        (texts.CLIENT_HEADER, "run.txt:1", "ends before one"),
+        (texts.CLIENT_HEADER, "run.txt:1", "the output ends too early"),
         (f"{texts.CLIENT_HEADER}tcp connect failed: Connection refused\n", "run.txt:1", "refused"),
-        (texts.PLAIN.rpartition("[  1]")[0], "run.txt:1", "ends before one"),
-        (texts.PLAIN.replace("9.41 Gbits/sec", "0.00 bits/sec"), "run.txt:7", "nothing arrived"),
+        (texts.PLAIN.rpartition("[  1]")[0], "run.txt:1", "the output ends too early"),
+        (
+            texts.PLAIN.replace("9.41 Gbits/sec", "0.00 bits/sec"),
+            "run.txt:7",
+            "no data arrived, or none was counted",
+        ),
         (texts.PARALLEL.rpartition("[SUM]")[0], "run.txt:1", "before the total"),
         (texts.ENHANCED.rpartition("[  1]")[0], "run.txt:1", "before the total"),
         (

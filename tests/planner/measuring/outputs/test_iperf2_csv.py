@@ -63,7 +63,7 @@ def test_a_header_tells_whose_count_it_is() -> None:
     assert (sent.counted_by, sent.retransmit_count, sent.note) == (SENDER, 17, "")
     assert received.counted_by is RECEIVER
     (unsaid,) = read(PLAIN_TIME)
-    assert unsaid.note == "the row does not say which end counted; time taken as UTC"
+    assert unsaid.note == "the row does not tell which end counted; time read as UTC"
 
 
 FIRST, SECOND = stream(1, rate=3 * 10**9), stream(2, rate=2 * 10**9)
@@ -118,7 +118,7 @@ def test_udp_rows_tell_the_receivers_count_by_its_datagrams() -> None:
     (sent,) = read(f"{row},0.000,0,-1,-0.000,0\n")
     assert (received.counted_by, received.note) == (
         RECEIVER,
-        "850 of 8507 packets lost; time taken as UTC",
+        "850 of 8507 packets lost; time read as UTC",
     )
     assert (sent.counted_by, sent.protocol) == (SENDER, "udp")
 
@@ -131,14 +131,14 @@ def test_udp_rows_tell_the_receivers_count_by_its_datagrams() -> None:
             PLAIN_TIME.replace(
                 "10.128.0.3,58996,10.128.0.2,5001", "10.128.0.2,5001,10.128.0.3,5999"
             ),
-            "does not say which",
+            "the row does not tell which",
         ),
-        (NEW.replace("11765000000", "1765000000"), "its bytes and seconds give"),
+        (NEW.replace("11765000000", "1765000000"), "Gbit/s, but bytes and seconds give"),
         (NEW.replace("0.0-10.0", "1.0-10.0"), "before the total"),
-        (NEW + "20260501120011.368,10.128.0.3,58996,10.128.0.2,5001\n", "no row of iperf 2"),
-        (NEW + "2026050", "no row of iperf 2"),
-        (NEW.replace("20260501120010", "20269901120010"), "no row of iperf 2"),
-        (NEW.replace("9412000000", "9" * 30), "more than any machine"),
+        (NEW + "20260501120011.368,10.128.0.3,58996,10.128.0.2,5001\n", "not a row of iperf 2"),
+        (NEW + "2026050", "not a row of iperf 2"),
+        (NEW.replace("20260501120010", "20269901120010"), "not a row of iperf 2"),
+        (NEW.replace("9412000000", "9" * 30), "Gbit/s, more than any VM can send"),
         (NEW.replace("9412000000", "9" * 400), "not finite"),
         (NEW.replace("11765000000", "9" * 400), "more bytes than any run"),
     ],

@@ -154,7 +154,9 @@ def old_document(*, is_sender: bool) -> Json:
 def test_before_3_1_the_senders_counters_tell_the_direction() -> None:
     one = only(old_document(is_sender=True))
     assert (one.src.address, one.is_reverse, one.tool_version) == (shapes.CLIENT, False, "3.0.11")
-    with pytest.raises(InputError, match=r"runs\.json:/start/test_start: .*which end sent"):
+    with pytest.raises(
+        InputError, match=r"runs\.json:/start/test_start: .*so the sender is unknown"
+    ):
         only(old_document(is_sender=False))
 
 
@@ -202,5 +204,5 @@ def test_a_stream_of_events_is_the_document_it_tells() -> None:
     assert events[0].gbps == only(document).gbps
     assert events[0].coefficient_of_variation == only(document).coefficient_of_variation
     # Without its end it is refused.
-    with pytest.raises(InputError, match="no output of iperf3 -J"):
+    with pytest.raises(InputError, match="not the output of iperf3 -J"):
         parse_iperf3(shapes.events_of(document).rsplit("\n", 2)[0], source="s")

@@ -46,12 +46,12 @@ def changed(document: Json, pointer: str, value: object) -> Json:
         ("/end/streams", {}, ":/end/streams: Expected `array`"),
         ("/end/streams/0/sender/max_snd_cwnd", "big", ":/end/streams/0/sender/max_snd_cwnd: Exp"),
         ("/start/test_start", None, ":/start: no test was started"),
-        ("/end/sum_received/bits_per_second", -5.0, "nothing arrived"),
-        ("/end/sum_received/bits_per_second", 1e18, "more than any machine"),
-        ("/end/sum_received/bits_per_second", 4.7e9, "4.7 Gbit/s, but its bytes and seconds"),
+        ("/end/sum_received/bits_per_second", -5.0, "no data arrived, or none was counted"),
+        ("/end/sum_received/bits_per_second", 1e18, "Gbit/s, more than any VM can send"),
+        ("/end/sum_received/bits_per_second", 4.7e9, "4.7 Gbit/s, but bytes and seconds"),
         ("/end/sum_received/seconds", -1.0, "a run of -1 s"),
         ("/end/sum_received/bytes", 0, "the receiver counted no bytes"),
-        ("/end", {}, "no end counted any bytes"),
+        ("/end", {}, "neither end counted bytes"),
     ],
 )
 def test_a_document_that_cannot_be_used_says_where(pointer: str, value: object, told: str) -> None:

@@ -158,13 +158,16 @@ def test_units_of_the_output_are_taken(units: str, gbps: float) -> None:
         (STREAM.replace("STREAM", "REQUEST/RESPONSE") + TABLE, "request/response"),
         (STREAM.replace("STREAM", "Connect/Request/Response") + TABLE, "request/response"),
         (KEYS.replace("10^6bits/s", "Trans/s"), "request/response"),
-        (KEYS.replace("10^6bits/s", "furlongs"), "'furlongs', which is no rate"),
-        (KEYS.replace("9412.34", "many"), "'many' is no number"),
-        (KEYS.replace("9412.34", "nan"), "'nan' is no number"),
-        (KEYS.replace("9412.34", "0.00"), "nothing arrived"),
-        (KEYS.replace("9412.34", "1e30"), "more than any machine"),
-        (KEYS.replace("Send", "Send|Recv"), "both directions in one figure"),
-        ("THROUGHPUT=1\nTHROUGHPUT_UNITS=10^6bits/s\n", "which end sent"),
+        (KEYS.replace("10^6bits/s", "furlongs"), "'furlongs', which is not a rate"),
+        (KEYS.replace("9412.34", "many"), "'many' is not a number"),
+        (KEYS.replace("9412.34", "nan"), "'nan' is not a number"),
+        (KEYS.replace("9412.34", "0.00"), "no data arrived, or none was counted"),
+        (KEYS.replace("9412.34", "1e30"), "Gbit/s, more than any VM can send"),
+        (KEYS.replace("Send", "Send|Recv"), "one value for both directions"),
+        (
+            "THROUGHPUT=1\nTHROUGHPUT_UNITS=10^6bits/s\n",
+            "the sender is unknown: no banner, no DIRECTION",
+        ),
     ],
 )
 def test_an_output_that_cannot_be_used_says_why(text: str, told: str) -> None:
@@ -212,4 +215,4 @@ def test_an_entry_of_which_one_text_is_no_output_is_refused_whole() -> None:
     entry = [[STREAM + TABLE, ""], ["", ""], [0, 0], 1.6e9, 1.6e9]
     found, refused = read_text(json.dumps([entry]), source="made")
     assert found == []
-    assert [one.reason for one in refused] == ["one of its texts is no output of netperf"]
+    assert [one.reason for one in refused] == ["one of its texts is not the output of netperf"]

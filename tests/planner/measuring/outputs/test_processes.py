@@ -74,23 +74,23 @@ def test_processes_must_overlap_for_nearly_all_the_time(
     if is_together:
         assert merge_streams(pair)[0].gbps == 3.0
     else:
-        with pytest.raises(InputError, match="did not run at the same time"):
+        with pytest.raises(InputError, match="the processes did not run in parallel"):
             merge_streams(pair)
 
 
 @listed(
     ("fields", "told"),
     [
-        ({"started_at": ""}, "cannot be told"),
-        ({"duration_s": None}, "cannot be told"),
-        ({"duration_s": 5.0}, r"share 6\.0 s of 10\.0 s"),
+        ({"started_at": ""}, "ran in parallel is unknown: an output has no start or duration"),
+        ({"duration_s": None}, "ran in parallel is unknown: an output has no start or duration"),
+        ({"duration_s": 5.0}, r"overlap for 6\.0 s of 10\.0 s"),
         ({"src": {"address": "10.9.9.9"}}, "the sender's address differs"),
         ({"dst": {"address": None}}, "the receiver's address differs"),
         ({"tool_version": "3.16"}, "the tool differs"),
         ({"protocol": "udp"}, "the protocol differs"),
-        ({"counted_by": "sender"}, "whose count it is differs"),
+        ({"counted_by": "sender"}, "the end that counted differs"),
         ({"is_bidirectional": True}, "whether both directions ran differs"),
-        ({"run_id": "a"}, "there twice"),
+        ({"run_id": "a"}, "given twice"),
     ],
 )
 def test_processes_of_other_runs_are_refused(fields: dict[str, object], told: str) -> None:

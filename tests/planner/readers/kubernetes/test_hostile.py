@@ -48,11 +48,11 @@ REFUSED = {
         f"{POD}spec:\n  a: &a {'x' * 1_000_000}\n  b: [{','.join(['*a'] * 1000)}]\n",
         "more than 4,000,000 values",
     ),
-    "a cycle of aliases": (f"{POD}spec: &a\n  b: *a\n", "no anchor"),
+    "a cycle of aliases": (f"{POD}spec: &a\n  b: *a\n", "undefined anchor 'a'"),
     "deep lists": (f"{POD}spec: {'[' * 5_000}", "line"),
     "deep objects": (f"{POD}spec: {'{a: ' * 5_000}", "line"),
-    "a list for a key": (f"{POD}? [a]\n: b\n", "a key that is no text"),
-    "an object for a key": (f"{POD}? {{a: b}}\n: c\n", "a key that is no text"),
+    "a list for a key": (f"{POD}? [a]\n: b\n", "a key that is not text"),
+    "an object for a key": (f"{POD}? {{a: b}}\n: c\n", "a key that is not text"),
 }
 
 
@@ -117,7 +117,7 @@ def test_what_is_nested_too_deeply_is_not_read(tmp_path: Path) -> None:
     deep["items"] = [*deep["items"], one_cluster.node(1)]  # type: ignore[misc]
     inventory = read(tmp_path, "deep.json", json.dumps(deep))
     assert [unread.reason for unread in inventory.unread if not unread.is_needless] == [
-        "lists are nested too deeply: what is within is not read"
+        "lists are nested too deeply: the inner ones are not read"
     ]
 
 

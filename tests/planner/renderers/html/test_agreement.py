@@ -47,7 +47,7 @@ def test_more_is_further_right_and_further_up_with_its_interval_around_it() -> N
         assert 0 < mark.x < WIDTH
         assert 0 < mark.high < mark.low < HEIGHT
     assert (low.is_inside, high.is_inside) == (False, True)
-    assert found.name == "1 of 2 figures lie in their intervals"
+    assert found.name == "1 of 2 measurements lie in their intervals"
     assert low.text == "internet: measured 1 Gbit/s, predicted 2 Gbit/s [1.5 to 2.5]"
 
 
@@ -55,8 +55,8 @@ def test_many_rows_are_thinned_and_counted() -> None:
     rows = [(1 + n / 1000, 1.0) for n in range(2 * MOST_MARKS)]
     found = picture(*rows)
     assert len(found.marks) == MOST_MARKS
-    assert found.left_out == f"{MOST_MARKS} more figures not drawn."
-    assert found.name.startswith("251 of 1,600 figures"), "all of them are counted"
+    assert found.left_out == f"{MOST_MARKS} more measurements not shown."
+    assert found.name.startswith("251 of 1,600 measurements"), "all of them are counted"
     assert picture((1.0, 1.0)).left_out == ""
 
 

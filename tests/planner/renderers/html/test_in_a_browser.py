@@ -87,11 +87,11 @@ def answers() -> dict[str, object]:
         "egress inside the VPC": caps_of(CapsAsk(machine_type="n2-standard-32"), DAY),
         "e2-standard-32": caps_of(CapsAsk(series=("e2",)), DAY),
         "sustained-use": machine_prices(asked, PriceSource(today=DAY)),
-        "where one carries all": predict_described(path, DAY, 0.9),
-        "Impact on the machines": probe_answers.plan(),
+        "if one core carries all": predict_described(path, DAY, 0.9),
+        "Impact on the VMs": probe_answers.plan(),
         "Not measured": probe_answers.results(),
         "the rate is missing": probe_answers.imported(),
-        "What the columns say": probe_answers.evaluation(),
+        "Columns": probe_answers.evaluation(),
     }
 
 
@@ -172,7 +172,7 @@ def test_tables_sort_by_what_the_figures_mean(browser: Browser, tmp_path: Path) 
         ("bill", ["costs $1,200.50", "saves $9.00", "saves $10,400", "unknown", ""]),
         ("size", ["512 MiB", "2.1 GiB", "1,000 GiB", "1.5 TiB", "unknown"]),
         ("time", ["0.4 ms", "120 ms", "45 s", "3 min", "7 days"]),
-        ("part", ["under 0.1 %", "9 %", "80 %", "102 %", "1,200 %"]),
+        ("part", ["under 0.1%", "9%", "80%", "102%", "1,200%"]),
         ("name", ["a-2", "a-10", "b-1", "C-1", "d 5"]),
     ],
 )

@@ -28,35 +28,47 @@ INSIDE = PLACES.index("internal")
 
 
 def factors(scatter: float) -> Factors:
-    return Factors(np.full(len(PLACES), scatter))
+    return Factors(*np.full((2, len(PLACES)), scatter))
 
 
 def campaign(name: str, distances: list[float], place: int = INSIDE) -> Scores:
-    """Return scores of one place."""
-    return Scores(name, np.full(len(distances), place, dtype=np.int8), np.array(distances))
+    """Return scores of one place, alike at both ends."""
+    ends = np.array(distances)
+    return Scores(name, np.full(len(distances), place, dtype=np.int8), ends, ends)
+
+
+def one_sided(name: str, below: list[float]) -> Scores:
+    """Return scores of rows that all lie below their values."""
+    found = campaign(name, below)
+    return found._replace(above=-found.below)
 
 
 def factor(campaigns: list[Scores], level: float) -> float:
-    """Return the factor of that place."""
-    return float(fit(campaigns, level).scatter[INSIDE])
+    """Return the factor of that place, the same at both ends."""
+    below, above = (float(end[INSIDE]) for end in fit(campaigns, level)[:2])
+    assert below == above
+    return below
 
 
 class TestFactors:
     def test_a_level_of_the_table_is_its_row(self) -> None:
         for level in LEVELS:
             found = factors_at(level)
-            assert found.scatter.shape == (len(PLACES),)
-            assert np.isfinite(found.scatter).all()
+            for end in (found.below, found.above):
+                assert end.shape == (len(PLACES),)
+                assert np.isfinite(end).all()
 
     def test_between_two_levels_it_lies_between(self) -> None:
-        low, middle, high = (factors_at(level).scatter for level in (0.8, 0.85, 0.9))
-        np.testing.assert_allclose(middle, (low + high) / 2)
+        low, middle, high = (factors_at(level) for level in (0.8, 0.85, 0.9))
+        np.testing.assert_allclose(middle.below, (low.below + high.below) / 2)
+        np.testing.assert_allclose(middle.above, (low.above + high.above) / 2)
 
     @given(LEVEL, LEVEL)
     def test_a_greater_level_is_never_narrower(self, one: float, other: float) -> None:
         less, more = sorted((one, other))
         small, great = factors_at(less), factors_at(more)
-        assert (small.scatter <= great.scatter + 1e-12).all()
+        assert (small.below <= great.below + 1e-12).all()
+        assert (small.above <= great.above + 1e-12).all()
 
     @pytest.mark.parametrize("level", [0.0, 0.49, 0.991, 1.0, np.nan])
     def test_a_level_outside_of_the_table_is_refused(self, level: float) -> None:
@@ -65,7 +77,9 @@ class TestFactors:
 
     def test_from_90_per_cent_on_bounds_are_never_narrowed(self) -> None:
         for level in (0.9, 0.95, 0.99):
-            assert (factors_at(level).scatter >= PHYSICAL).all()
+            found = factors_at(level)
+            assert (found.below >= PHYSICAL).all()
+            assert (found.above >= PHYSICAL).all()
 
 
 class TestEnds:
@@ -135,8 +149,15 @@ class TestConformal:
     def test_the_next_campaign_is_like_one_of_those_or_like_none(self) -> None:
         """Of four parts with one weight three have all rows inside 0.2: 0.75, and physics more."""
         seen = [campaign(name, [0.2] * 100) for name in ("one", "other", "third")]
-        assert factor(seen, 0.8) == pytest.approx(4 * (0.8 - 0.75) / 0.9, abs=2e-3)
+        assert factor(seen, 0.8) == pytest.approx((2 * 4 * (0.9 - 0.75) - 1) / 0.9, abs=3e-3)
         assert factor(seen, 0.875) > factor(seen, 0.85) > factor([*seen, *seen], 0.85)
+
+    def test_below_90_per_cent_rows_on_one_side_narrow_the_other_end(self) -> None:
+        seen = [one_sided(name, [0.6] * 100) for name in ("one", "other", "third")]
+        low_level, high_level = fit(seen, 0.5), fit(seen, 0.9)
+        assert low_level.below[INSIDE] == 0.6
+        assert low_level.above[INSIDE] == 0
+        assert high_level.below[INSIDE] == high_level.above[INSIDE] == PHYSICAL
 
     def test_campaigns_that_miss_their_bounds_widen_them_at_every_level(self) -> None:
         far = [campaign(name, [3.0] * 100) for name in ("one", "other")]
@@ -148,7 +169,7 @@ class TestConformal:
 
     def test_rows_of_which_an_input_is_open_are_no_scatter(self) -> None:
         far = campaign("far", [3.0] * 100)
-        is_open = far._replace(distance=np.full(100, np.nan))
+        is_open = far._replace(below=np.full(100, np.nan), above=np.full(100, np.nan))
         near = [campaign(name, [0.1] * 100) for name in ("one", "other")]
         assert factor([*near, is_open], 0.5) == factor(near, 0.5)
         assert factor([*near, far], 0.8) > factor(near, 0.8)
@@ -158,7 +179,8 @@ class TestConformal:
         found = nested([campaign(str(at), rows) for at, rows in enumerate(campaigns)])
         rising = [found[level] for level in LEVELS]
         for less, more in pairwise(rising):
-            assert (less.scatter <= more.scatter).all()
+            assert (less.below <= more.below).all()
+            assert (less.above <= more.above).all()
 
     @given(
         st.lists(st.lists(st.floats(-2, 2), min_size=10, max_size=99), min_size=2, max_size=6),
@@ -170,7 +192,9 @@ class TestConformal:
         found = factor([campaign(str(at), rows) for at, rows in enumerate(campaigns)], level)
         inside = [float((np.array(rows) <= found).mean()) for rows in campaigns]
         if level < 0.9:
-            inside.append(0.9 * min(found, 1.0))
+            # Of an end: half of the rows of physics lie at the other one.
+            inside.append((1 + 0.9 * found) / 2 if found <= 1 else 0.95)
+            level = 0.5 + level / 2
         assert np.mean(inside) >= level - 1e-9
 
 

@@ -3,6 +3,7 @@
 import csv
 import runpy
 import sys
+from collections.abc import Sequence
 from datetime import date
 from itertools import pairwise
 from pathlib import Path
@@ -24,11 +25,14 @@ def rows() -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def build(source: Path, out: Path, monkeypatch: pytest.MonkeyPatch) -> bytes:
+SOURCES = ("public_measurements.csv", "single_stream_2024.csv")
+
+
+def build(sources: Sequence[Path], out: Path, monkeypatch: pytest.MonkeyPatch) -> bytes:
     """Return the table that the script makes, run as a user does but in this process."""
     arguments = [
         "build_intervals.py",
-        str(source),
+        *map(str, sources),
         "--out",
         str(out),
         "--as-of",
@@ -45,12 +49,18 @@ def test_each_place_has_each_level_once() -> None:
 
 
 @listed("place", PLACES)
-def test_factors_rise_with_the_level(place: str) -> None:
+@listed("end", ("below", "above"))
+def test_factors_rise_with_the_level(place: str, end: str) -> None:
     found = sorted(
-        (float(row["level"]), float(row["factor"])) for row in rows() if row["place"] == place
+        (float(row["level"]), float(row[end])) for row in rows() if row["place"] == place
     )
     assert all(before[1] <= after[1] for before, after in pairwise(found))
-    assert all(factor >= PHYSICAL for level, factor in found if level >= BOUNDS_HOLD)
+
+
+def test_from_90_per_cent_on_bounds_stay_or_go_out() -> None:
+    for row in rows():
+        if float(row["level"]) >= BOUNDS_HOLD:
+            assert float(row["below"]) == float(row["above"]) >= PHYSICAL
 
 
 def test_what_no_campaign_showed_is_spread_evenly_between_physical_bounds() -> None:
@@ -58,7 +68,8 @@ def test_what_no_campaign_showed_is_spread_evenly_between_physical_bounds() -> N
         assert (row["campaign_count"] == "0") == (row["row_count"] == "0")
         if row["campaign_count"] == "0":
             share = min(float(row["level"]) / BOUNDS_HOLD, PHYSICAL)
-            assert float(row["factor"]) == pytest.approx(share, abs=1e-4)
+            assert float(row["below"]) == pytest.approx(share, abs=1e-4)
+            assert float(row["above"]) == pytest.approx(share, abs=1e-4)
 
 
 def test_all_rows_have_one_date() -> None:
@@ -71,8 +82,8 @@ def test_the_script_makes_the_table_again_byte_for_byte(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = tmp_path / "factors.csv"
-    source = shared("data/measurements/public_measurements.csv")
-    assert build(source, made, monkeypatch) == TABLE.read_bytes()
+    sources = [shared(f"data/measurements/{name}") for name in SOURCES]
+    assert build(sources, made, monkeypatch) == TABLE.read_bytes()
     assert list(tmp_path.iterdir()) == [made]
 
 
@@ -80,8 +91,10 @@ def test_the_script_makes_the_table_again_byte_for_byte(
 def test_the_script_does_not_depend_on_the_order_of_rows(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    source = shared("data/measurements/public_measurements.csv")
-    header, *lines = source.read_text(encoding="utf-8").splitlines(keepends=True)
-    turned = tmp_path / "turned.csv"
-    turned.write_text("".join([header, *reversed(lines)]), encoding="utf-8")
-    assert build(turned, tmp_path / "factors.csv", monkeypatch) == TABLE.read_bytes()
+    turned = []
+    for name in SOURCES:
+        source = shared(f"data/measurements/{name}")
+        header, *lines = source.read_text(encoding="utf-8").splitlines(keepends=True)
+        turned.append(tmp_path / name)
+        turned[-1].write_text("".join([header, *reversed(lines)]), encoding="utf-8")
+    assert build(turned[::-1], tmp_path / "factors.csv", monkeypatch) == TABLE.read_bytes()

@@ -246,7 +246,7 @@ def test_limits_per_flow_and_the_day_from_which_they_are_documented() -> None:
 def test_a_series_without_a_row_for_the_day_says_so() -> None:
     reason = load_caps(JULY_2017).unknown_reason("n2-standard-8")
     assert reason == (
-        "no documented cap for n2-standard-8 on 2017-07-20; the next one known is of 2022-01-01"
+        "no documented cap for n2-standard-8 on 2017-07-20; the next known cap is of 2022-01-01"
     )
 
 
@@ -318,8 +318,8 @@ def test_an_answer_names_its_source_and_type() -> None:
 
 def test_the_nearest_of_an_unknown_name_are_named() -> None:
     caps = load_caps(TODAY)
-    assert "n2-standard-32" in caps.nearest("n2-standrd-32")
-    assert caps.nearest("N2-STANDARD-32")[0] == "n2-standard-32"
+    assert "; near: n2-standard-32" in caps.why_no_type("n2-standrd-32")
+    assert "; near: n2-standard-32" in caps.why_no_type("N2-STANDARD-32")
     assert caps.variants("n2-custom-4-8192")
     assert caps.variants("n2-custom-3-8192") == ()
 

@@ -113,12 +113,12 @@ class TestVnics:
         caps = load_caps(DAY)
         assert why_too_many_vnics(end(machine_type, nic_count=most), caps) == ""
         why = why_too_many_vnics(end(machine_type, nic_count=most + 1), caps)
-        assert why == f"{machine_type} takes {most} vNICs at most, not {most + 1}"
+        assert why == f"{machine_type} supports at most {most} vNICs, not {most + 1}"
 
     def test_of_an_unknown_type_the_given_vcpus_count(self) -> None:
         caps = load_caps(DAY)
         assert why_too_many_vnics(end(None, nic_count=4, vcpus=4), caps) == ""
-        assert "4 vNICs at most" in why_too_many_vnics(end(None, nic_count=5, vcpus=4), caps)
+        assert "at most 4 vNICs" in why_too_many_vnics(end(None, nic_count=5, vcpus=4), caps)
         assert why_too_many_vnics(end(None, nic_count=10), caps) == ""
 
 

@@ -22,7 +22,7 @@ def query(src: str = "n2-standard-32", dst: str = "c3-standard-8", **more: bool)
 )
 def test_what_is_stated_for_every_vm_is_the_same_in_all_projects(name: str) -> None:
     assert shared_by.same_for(name, query()) == "all"
-    assert shared_by.said_of(name, "all") == f"{name} (all machines)"
+    assert shared_by.said_of(name, "all") == f"{name} (all VMs)"
 
 
 @pytest.mark.parametrize(

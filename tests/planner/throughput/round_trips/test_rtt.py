@@ -145,7 +145,7 @@ class TestKnownPairs:
             between("us-central1", "us-east1", day) for day in (date(2014, 6, 1), date(2022, 1, 24))
         )
         assert then.rtt_ms == near.rtt_ms
-        assert "figures of 2022-04-16, asked about 2014-06-01" in then.detail
+        assert "values of 2022-04-16, requested for 2014-06-01" in then.detail
         assert "asked" not in near.detail
 
 
@@ -164,7 +164,7 @@ def test_inside_a_region_one_zone_zones_and_no_zones() -> None:
     for name in ("aws:eu-west-1", "azure:westus"):
         found = between(name, name)
         assert found.rtt_ms is None
-        assert "inside one region" in found.why_unknown
+        assert "inside a region" in found.why_unknown
 
 
 class TestByDistance:
@@ -211,7 +211,7 @@ class TestUnknownPlaces:
     def test_none_with_a_reason(self, name: str, hint: str) -> None:
         found = between("us-east4-a", name)
         assert (found.rtt_ms, found.low_ms, found.basis) == (None, None, None)
-        assert found.why_unknown.startswith(f"{name!r} is no region or zone")
+        assert found.why_unknown.startswith(f"no region or zone {name!r} is known")
         assert hint in found.why_unknown
 
     @listed("name", ["\x1b[31mred", "x" * 10_000, "aws:\x00a", "a:b:c"])

@@ -94,17 +94,32 @@ class TestFit:
     @listed(
         "low, high, why",
         [
-            ((1, 2700), (1, 7300), "two that differ"),
-            ((10, 7300), (1, 2700), "lesser bandwidth first"),
-            ((1, 2700), (10, 2700), "brought nothing"),
-            ((1, 2700), (10, 2000), "brought nothing"),
-            ((1, 100), (10, 1000), "no ceiling shows"),
-            ((1, 100), (10, 1100), "no ceiling shows"),
+            ((1, 2700), (1, 7300), "give two different points, the smaller bandwidth first"),
+            ((10, 7300), (1, 2700), "give two different points, the smaller bandwidth first"),
+            (
+                (1, 2700),
+                (10, 2700),
+                "more bandwidth brought no more than rounding, so the path is not the limit"
+                " and the bytes per transaction are unknown",
+            ),
+            (
+                (1, 2700),
+                (10, 2000),
+                "more bandwidth brought no more than rounding, so the path is not the limit"
+                " and the bytes per transaction are unknown",
+            ),
+            ((1, 100), (10, 1000), "times, so the service showed no limit"),
+            ((1, 100), (10, 1100), "times, so the service showed no limit"),
             ((0, 100), (10, 1100), "above 0"),
             ((1, -100), (10, 1100), "above 0"),
             # A rate outside its own range, and a gain within the rounding.
             ((1, 2700, 2800, 2900), (10, 7300), "not within its range"),
-            ((1, 2700, 2600, 2800), (10, 2850, 2750, 2950), "no more than the rounding"),
+            (
+                (1, 2700, 2600, 2800),
+                (10, 2850, 2750, 2950),
+                "more bandwidth brought no more than rounding, so the path is not the limit"
+                " and the bytes per transaction are unknown",
+            ),
         ],
     )
     def test_points_that_fix_nothing_are_refused(
@@ -186,7 +201,7 @@ TALKS = known_service(TALK)
 @listed(
     "ask, error, why",
     [
-        (lambda: known_service("no-such-service"), MissingDatum, "two points of your own"),
+        (lambda: known_service("no-such-service"), MissingDatum, "give two measured points"),
         (lambda: Overlap(middle=0.9), ValueError, "1 <= low"),
         (lambda: rate(TALKS, 1.0, low_gbps=2.0), ValueError, "does not hold"),
         (lambda: rate(TALKS, 1.0, high_gbps=0.5), ValueError, "does not hold"),

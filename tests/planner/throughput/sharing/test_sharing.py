@@ -275,7 +275,7 @@ def test_chain_in_which_each_link_waits_for_the_one_before() -> None:
         ({"weight": np.array([0.0, 1.0])}, r"weight\[0\] is 0, but must be above 0"),
         ({"weight": np.array([1.0, np.inf])}, r"weight\[1\] is inf"),
         ({"weight": np.ones(3)}, "weight has 3 entries for 2 flows"),
-        ({"links": np.array([[0], [1]])}, "entries from 0 to 1; -1 to 0 are possible"),
+        ({"links": np.array([[0], [1]])}, "entries from 0 to 1; the allowed range is -1 to 0"),
         ({"links": np.array([[0], [-2]])}, "entries from -2 to 0"),
         ({"links": np.array([0, 0])}, "on two axes, not int64 on 1"),
         ({"links": np.array([[0.0], [0.0]])}, "must hold integers"),

@@ -96,7 +96,7 @@ def test_another_inventory_is_said(whole: Path) -> None:
     (line,) = set(found.coverage.incomplete) - set(
         read_traffic([whole], aggregated.known(), aggregated.OPTIONS).coverage.incomplete
     )
-    assert "an inventory whose machines differ from this one's" in line
+    assert "an inventory whose machines differ from this one" in line
     assert str(whole) in line
 
 
@@ -104,7 +104,7 @@ def test_machines_that_are_gone_are_counted(whole: Path) -> None:
     fewer = inventory(*HOSTS[1:], subnet("front", logs=True), subnet("back", logs=True))
     found = read_traffic([whole], fewer, aggregated.OPTIONS)
     gone = next(line for line in found.coverage.incomplete if "differ" in line)
-    assert "are not in this one" in gone
+    assert "this one lacks" in gone
 
 
 def test_where_an_inventory_was_read_does_not_matter(whole: Path) -> None:
@@ -126,7 +126,7 @@ def test_where_an_inventory_was_read_does_not_matter(whole: Path) -> None:
 
 @pytest.mark.parametrize("other", [inventory(host("stranger", "10.9.9.9")), Inventory()])
 def test_an_inventory_of_other_machines(whole: Path, other: Inventory) -> None:
-    with pytest.raises(InputError, match=r"aggregates of another inventory: .* none is in the one"):
+    with pytest.raises(InputError, match=r"aggregates of another inventory: .* none of their"):
         read_traffic([whole], other, aggregated.OPTIONS)
 
 
@@ -139,13 +139,13 @@ def test_other_traffic_beside_them(whole: Path, tmp_path: Path) -> None:
     flows = tmp_path / "flows.jsonl"
     flows.write_text("{}\n")
     for paths in ([whole, flows], [flows, whole], [whole, whole]):
-        with pytest.raises(InputError, match="aggregates are sums"):
+        with pytest.raises(InputError, match="aggregates cannot be combined with other traffic"):
             read_traffic(paths, aggregated.known())
 
 
 def test_a_folder_of_aggregates_inside_a_folder(whole: Path) -> None:
     for path in (whole.parent, whole / MANIFEST):
-        with pytest.raises(InputError, match="a folder of aggregates: name that folder itself"):
+        with pytest.raises(InputError, match="a folder of aggregates"):
             read_traffic([path], aggregated.known())
 
 
@@ -228,8 +228,11 @@ def _set(place: str, value: object) -> Damage:
 
 
 EDGES = "edges.parquet"
-UNKNOWN_TABLES, NO_WINDOW = "names tables that there are not", "the window is none"
-OTHER_FILE, BELOW_0 = f"{EDGES} is no file of theirs", "parquet has numbers below 0"
+UNKNOWN_TABLES, NO_WINDOW = (
+    "names tables that do not exist",
+    "the window is empty or shorter than the observed time",
+)
+OTHER_FILE, BELOW_0 = f"{EDGES} is not one of its files", "parquet has numbers that are negative"
 ENDLESS = "struct_update(egress, p95_gbps := 'inf'::DOUBLE) AS egress"
 AS_TEXT = "CAST(record_count AS VARCHAR) AS record_count"
 DAMAGE: dict[str, tuple[Damage, str]] = {
@@ -243,10 +246,10 @@ DAMAGE: dict[str, tuple[Damage, str]] = {
     "a file is a folder": (_folder, OTHER_FILE),
     "a file too many": (
         lambda sums: (sums / "more\x1b[31m.parquet").write_text("x"),
-        r"more\\x1b\[31m.parquet is no file of theirs",
+        r"more\\x1b\[31m.parquet is not one of its files",
     ),
     "no Parquet": (_no_parquet, f"{EDGES}: "),
-    "the manifest is a link": (_link(MANIFEST), "is no plain file"),
+    "the manifest is a link": (_link(MANIFEST), "is not a regular file"),
     "the manifest is empty": (_manifest(""), "truncated"),
     "the manifest is no object": (_manifest("[1]"), "Expected `object`"),
     "the manifest is deep": (_manifest('{"x":' + "[" * 100_000), "nested too deeply"),
@@ -263,16 +266,16 @@ DAMAGE: dict[str, tuple[Damage, str]] = {
     "an unknown reporter": (_set("options.reporter", "x"), "enum"),
     "a column of another type": (
         _replaced("edges", AS_TEXT),
-        "the column record_count is not as expected",
+        "unexpected type of column record_count",
     ),
     "a column too many": (
         _rows("edges", '*, 1 AS "later\x1b"'),
         r"the column later\\x1b is not as",
     ),
-    "a column too few": (_rows("edges", "* EXCLUDE (src)"), "the column src is not as expected"),
+    "a column too few": (_rows("edges", "* EXCLUDE (src)"), "unexpected type of column src"),
     "a field too few": (
         _replaced("machines", "{'p50_gbps': 1.0::DOUBLE} AS egress"),
-        "the column egress is not as expected",
+        "unexpected type of column egress",
     ),
     "rows without end": (
         _rows("owners", "t.*", "t, range(1000000)"),
@@ -280,7 +283,7 @@ DAMAGE: dict[str, tuple[Damage, str]] = {
     ),
     "an empty cell": (_replaced("edges", "NULL::BIGINT AS packet_count"), "Expected `int`"),
     "no number": (_replaced("machines", "'nan'::DOUBLE AS coarse_ratio"), f"machines.{BELOW_0}"),
-    "an infinite rate": (_replaced("machines", ENDLESS), f"machines.{BELOW_0}, or infinite ones"),
+    "an infinite rate": (_replaced("machines", ENDLESS), f"machines.{BELOW_0} or infinite"),
     "a rate below 0 in a list": (
         _replaced("machine-hours", "[NULL, -1.0::DOUBLE] AS gbps"),
         f"machine-hours.{BELOW_0}",
@@ -289,15 +292,15 @@ DAMAGE: dict[str, tuple[Damage, str]] = {
         _replaced("edges", "-payload_bytes - 1 AS payload_bytes"),
         f"edges.{BELOW_0}",
     ),
-    "an edge twice": (_rows("edges", "t.*", "t, range(2)"), "edges has two rows about the same"),
-    "a machine twice": (_rows("machines", "t.*", "t, range(2)"), "machines has two rows about the"),
+    "an edge twice": (_rows("edges", "t.*", "t, range(2)"), "edges has two rows with the same key"),
+    "a machine twice": (_rows("machines", "t.*", "t, range(2)"), "machines has two rows with the"),
     "an owner twice": (_replaced("owners", "'x' AS key"), "owners has two rows"),
     "no observed minute": (_set("matrix.observed_minutes", 0), NO_WINDOW),
     "no minute from the first to the last": (_set("matrix.span_minutes", 0), NO_WINDOW),
     "more minutes than the window has": (_set("matrix.observed_minutes", 10**15), NO_WINDOW),
     "an end before the start": (_set("matrix.end", "2001-01-01T00:00:00Z"), NO_WINDOW),
     "a time without a zone": (_set("matrix.start", "2026-03-02T12:00:00"), "a time without a zone"),
-    "hours of no length": (_set("matrix.hours.bin_s", 0), "hours of no length"),
+    "hours without length": (_set("matrix.hours.bin_s", 0), "hours without length"),
     "an unknown path class": (_replaced("edges", "'x' AS path_class"), "Invalid enum value"),
     "an owner beyond": (_replaced("edges", "999::BIGINT AS dst"), "edges names row 999 of"),
     "an owner before": (_replaced("machines", "-1::BIGINT AS owner"), f"machines.{BELOW_0}"),
@@ -317,7 +320,7 @@ def test_damage(sums: Path, kind: str) -> None:
     with pytest.raises(InputError, match=why) as error:
         read(sums)
     assert str(sums) in str(error.value)
-    assert "make them again with `netplan flows aggregate`" in str(error.value)
+    assert "create them again with `netplan flows aggregate`" in str(error.value)
 
 
 def test_a_manifest_that_is_gone_makes_a_folder_of_other_files(sums: Path) -> None:

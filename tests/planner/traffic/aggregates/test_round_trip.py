@@ -73,7 +73,7 @@ def _pods() -> PodTraffic:
         flows=(flow, replace(flow, payload_bytes=None, is_same_node=True)),
         sources=(PodSource.FLOW_LOGS,),
         window_seconds=60,
-        left_out=(("an end that is no pod", 3),),
+        left_out=(("an end that is not a Pod", 3),),
     )
 
 

@@ -29,5 +29,5 @@ def test_a_bundle_among_the_files_brings_its_prices(bundle: Path) -> None:
 def test_two_bundles_are_refused(bundle: Path) -> None:
     second = bundle.parent / "second.tar.zst"
     second.write_bytes(bundle.read_bytes())
-    with pytest.raises(UsageError, match="one bundle is read whole"):
+    with pytest.raises(UsageError, match="only one bundle can be read"):
         _ = AuditAsk(files=(bundle, second)).price_folder

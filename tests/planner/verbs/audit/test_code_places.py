@@ -279,4 +279,4 @@ def test_what_has_no_block_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     ]
     (at,) = result["locations"]
     assert at["physicalLocation"]["artifactLocation"]["uri"] == "plan.json"
-    assert "no configuration at hand" in at["properties"]["fileIs"]
+    assert "no available configuration" in at["properties"]["fileIs"]

@@ -123,7 +123,7 @@ def test_under_a_commitment_the_bill_would_rise(audit: Any) -> None:
 
 
 def test_n1_under_a_commitment(audit: Any) -> None:
-    """An N1 machine that needs more bandwidth: what it leaves unused of its commitment is no gain.
+    """An N1 VM that needs more bandwidth: what it leaves unused of its commitment is no gain.
 
     By hand: n1-standard-4 costs 730 × 0.7 × (4 × 0.031611 + 15 × 0.004237) = $97.09 without the
     commitment and nothing beside its fee with it. A greater N1 pays for what is above it.
@@ -150,7 +150,7 @@ def test_what_is_not_known_is_said_and_ranked_last(audit: Any) -> None:
     assert last.saving_before_commitments_usd_per_month == 2 * (ONE_N2 - ONE_N2D)
     assert report.saving_usd_per_month == first.saving_usd_per_month
     for text in rendered(report):
-        assert "saves $117.98 a month before commitments" in " ".join(text.split())
+        assert "saves $117.98/month before commitments" in " ".join(text.split())
         assert "which types of n2 commitment three-years" in " ".join(text.split())
 
 

@@ -52,16 +52,16 @@ def test_pairs_and_balance_of_pods_are_told(tmp_path: Path) -> None:
     assert saving.lone_zones == ("us-central1-a",)
     (saving,) = near_savings(facts_of_case("good-no-slices", tmp_path / "b"))
     assert saving.saving_usd_per_month is None
-    assert saving.unknown == "no endpoint slices were read"
+    assert saving.unknown == "EndpointSlices were not read"
 
 
 def test_the_report_has_both_sections(tmp_path: Path) -> None:
     report = report_on(InputRequest(today=TODAY), facts_of_case("bad", tmp_path))
     text = render(report, RenderOptions(width=100))
-    assert "Pods that cost most, per month (part of the traffic above)" in text
+    assert "Most expensive pods, per month (included in the traffic above)" in text
     assert "shop/web (us-central1-a)" in text
     assert "Services with trafficDistribution: PreferClose, per month" in text
-    assert "as much as now, in us-central1-a" in text
+    assert "same as now, in us-central1-a" in text
     assert "3 nodes" in text
     assert "9 pods" in text
     assert "1 endpoint slice" in text

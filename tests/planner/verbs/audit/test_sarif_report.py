@@ -95,7 +95,7 @@ def test_failures_only_stand_at_a_file_and_a_line_with_their_rules() -> None:
     assert rules[0]["help"]["text"] == "Use the internal address or the internal DNS name."
     without = log_of(reports.gecko_report(), RenderOptions())["runs"][0]
     texts = [rule["shortDescription"]["text"] for rule in without["tool"]["driver"]["rules"]]
-    assert texts[0] == "Machines of one zone talk over external addresses"
+    assert texts[0] == "VMs of one zone use external addresses"
     # Every result has a file and a line.
     first, _, _, last = run_of(reports.gecko_report())["results"]
     location = first["locations"][0]
@@ -108,7 +108,7 @@ def test_failures_only_stand_at_a_file_and_a_line_with_their_rules() -> None:
     assert names == ["transcoder-1", "ingest-1"]
     location = last["locations"][0]
     assert location["physicalLocation"]["artifactLocation"]["uri"] == "netplan.toml"
-    assert "not read from a file" in location["properties"]["fileIs"]
+    assert "no file holds the resource itself" in location["properties"]["fileIs"]
     link = "projects/gecko-demo/regions/us-central1/addresses/spare"
     assert location["logicalLocations"][0]["fullyQualifiedName"] == link
     # Other places are related with ids of their own.

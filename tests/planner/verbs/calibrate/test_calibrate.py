@@ -85,7 +85,7 @@ class TestFiles:
         assert found.calibration.measurement_count == 3
         assert found.record_count == 7
         said = "\n".join(found.faults)
-        for words in ("not TCP", "no path class", "nothing was carried", f"{path}:7"):
+        for words in ("not TCP", "no path class", "nothing was transferred", f"{path}:7"):
             assert words in said
 
     def test_many_pairs_have_a_score_and_one_has_none(self, tmp_path: Path) -> None:
@@ -138,8 +138,8 @@ class TestReasons:
     @pytest.mark.parametrize(
         ("cells", "why"),
         [
-            ({"value": "0"}, "no figure above 0"),
-            ({"value": "nan"}, "no figure above 0"),
+            ({"value": "0"}, "no value above 0"),
+            ({"value": "nan"}, "no value above 0"),
             ({"value": "40"}, "above the documented cap"),
             ({"value": "1e300"}, "above the documented cap"),
             ({"machine_type": "zz9-plural-4"}, "zz9-plural-4"),

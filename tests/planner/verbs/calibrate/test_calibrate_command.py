@@ -46,35 +46,35 @@ def probes(tmp_path: Path) -> Path:
 class TestText:
     def test_of_a_store_it_says_what_was_gained(self, probes: Path, tmp_path: Path) -> None:
         lines = [line.strip() for line in answer(probes, "--out", tmp_path / FILE).splitlines()]
-        assert lines[0] == ("8 of 8 figures, 4 paths and set-ups, ages counted from 2026-11-20")
+        assert lines[0] == ("8 of 8 measurements, 4 paths and setups, ages counted from 2026-11-20")
         (cap,) = [line for line in lines if line.startswith("vm-egress")]
         assert cap.split()[1] == "n2"
         assert 0.7 < float(cap.split()[2]) < 0.8
-        at = next(at for at, line in enumerate(lines) if line.startswith("left out "))
+        at = next(at for at, line in enumerate(lines) if line.startswith("not in fit "))
         head, score = (re.split(r" {2,}", line) for line in lines[at : at + 2])
         told_of = dict(zip(head, score, strict=True))
-        assert (told_of["left out"], told_of["figures"]) == ("all", "8")
+        assert (told_of["not in fit"], told_of["results"]) == ("all", "8")
         before, after = (
             float(told_of[f"error {when}"].rstrip("%")) for when in ("before", "after")
         )
         assert after < 5 < before
         said = " ".join(lines)
-        assert "told: path-class, vm-egress" in said
+        assert "determines: path-class, vm-egress" in said
         assert "without probes 32, with them 24" in said
 
     def test_it_says_what_was_read_and_what_not(self, tmp_path: Path, probes: Path) -> None:
         text = answer(table(tmp_path / "t.csv"), "--out", tmp_path / FILE)
-        assert text.startswith(f"{len(ROWS)} of {len(ROWS)} figures, ")
-        for words in ("receive-window ", "vm-egress ", "internet to aws", "told: "):
+        assert text.startswith(f"{len(ROWS)} of {len(ROWS)} measurements, ")
+        for words in ("receive-window ", "vm-egress ", "internet to aws", "determines: "):
             assert words in text
         assert text.endswith("\n")
         # One pair only is said.
         text = answer(table(tmp_path / "t.csv", [WALL, WALL]), "--out", tmp_path / FILE)
-        assert "one pair of places only" in text
+        assert "only one pair of places" in text
         # What was not used is named.
         store(probes, [record(20 + n, 1.0, protocol="udp") for n in range(7)])
         text = answer(probes, "--out", tmp_path / FILE)
-        assert text.startswith("8 of 15 figures")
+        assert text.startswith("8 of 15 measurements")
         assert text.count("not used: ") == 6
         assert "udp, not TCP" in text
         assert "not used: 2 more" in text
@@ -223,13 +223,13 @@ class TestInOtherVerbs:
         assert kept
         assert all(caps[1][name] <= caps[0][name] for name in kept)
 
-    @pytest.mark.parametrize("verb", [("audit",), ("probe", "plan")])
+    @pytest.mark.parametrize("verb", [("audit", "--full"), ("probe", "plan")])
     def test_audit_and_plan_take_it(self, made: Path, verb: tuple[str, ...]) -> None:
         asked = (*verb, "--demo", "gecko", "--calibration", str(made))
         found = run_verbs(arguments=list(asked))
         assert found.returncode in (0, 1)
         assert "Traceback" not in found.stderr
-        if verb == ("audit",):
+        if verb[0] == "audit":
             text = " ".join(found.stdout.split())
             assert "Predictions follow a calibration of 2026-11-20 by 6 measurements" in text
 
@@ -238,6 +238,6 @@ class TestWhereItIsWritten:
     def test_a_table_is_no_store(self, tmp_path: Path) -> None:
         path = table(tmp_path / "t.csv")
         before = path.read_bytes()
-        with pytest.raises(InputError, match="no store of measurements"):
+        with pytest.raises(InputError, match="not a store of measurements"):
             store(path, [record(0, 20.0)])
         assert path.read_bytes() == before

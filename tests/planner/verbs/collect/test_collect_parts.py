@@ -96,8 +96,12 @@ def test_each_is_a_part_of_it(tmp_path: Path, given: tuple[str, ...], bundle: Pa
     assert {part.name for part in manifest_of(bundle).parts} == PARTS
     whole = report_of(tmp_path, *given)
     assert whole["coverage"]["metrics"]["series_count"] == 2
-    assert report_of(tmp_path, "--bundle", str(bundle)) == whole
-    assert report_of(tmp_path, str(bundle)) == whole
+    updated = "netplan prices refresh"
+    said = f"{updated} --out prices, then --prices prices"
+    own = {**whole, "price_age": whole["price_age"].replace(updated, said)}
+    assert own["price_age"] != whole["price_age"]
+    assert report_of(tmp_path, "--bundle", str(bundle)) == own
+    assert report_of(tmp_path, str(bundle)) == own
     again = collected(tmp_path, "--bundle", str(bundle))
     assert again.read_bytes() == bundle.read_bytes()
     facts = facts_of(bundle)
@@ -214,9 +218,13 @@ def test_unwanted_metrics_are_not_asked(tmp_path: Path, monkeypatch: pytest.Monk
 @pytest.mark.parametrize(
     ("words", "status", "said"),
     [
-        (["audit", "FILE", "OTHER"], 2, "one bundle is read whole"),
-        (["audit", "FILE", "--metrics", "SERIES"], 3, "no others can be added"),
-        (["audit", "FILE", "--since", "2026-01-01"], 2, "collect anew"),
+        (["audit", "FILE", "OTHER"], 2, "only one bundle can be read"),
+        (
+            ["audit", "FILE", "--metrics", "SERIES"],
+            3,
+            "a bundle holds summaries of metrics, which cannot be combined with others",
+        ),
+        (["audit", "FILE", "--since", "2026-01-01"], 2, "collect again"),
     ],
 )
 def test_what_cannot_be_is_said(

@@ -119,7 +119,7 @@ def test_without_credentials_all_is_open(monkeypatch: pytest.MonkeyPatch, tmp_pa
     api = ApiOptions(endpoint="http://127.0.0.1:9")
     found = examine(DoctorAsk(projects=("p",), api=api), TODAY)
     assert check(found, "credentials").status is PROBLEM
-    missing = f"the Google credentials in {tmp_path / 'none.json'} cannot be read: there is no such"
+    missing = f"credentials in {tmp_path / 'none.json'} cannot be read: the file does not exist"
     assert missing in str(check(found, "credentials").told)
     assert "GOOGLE_APPLICATION_CREDENTIALS" in str(check(found, "credentials").remedy)
     without_project = DoctorAsk(api=api)

@@ -140,7 +140,7 @@ def test_the_table_says_what_is_open(server: ComputeServer, monitoring: Monitori
     rows = found.out.partition("Flow logs by subnetwork")[2].partition("What to do")[0]
     a_central = next(line for line in rows.splitlines() if "a-central" in line)
     assert "0.5, 5 s, metadata" in a_central
-    assert "not known" in a_central
+    assert "unknown" in a_central
     assert "$0" not in rows
     # Nothing is said of the sum of those that are on: none of it is known.
     assert "cost up to" not in rows

@@ -61,12 +61,20 @@ def test_steps_that_cost_more_until_something_is_bought_say_so() -> None:
     said = [
         step["subject"]
         for step in plan["changes"]["steps"]
-        if "a month more than today" in step["fix"]["caution"]
+        if "/month more than today" in step["fix"]["caution"]
     ]
     assert sorted(said) == sorted(more)
-    assert f"Last of them ({len(more)} steps)" in plan["changes"]["order"]
-    assert "one may stop" not in plan["changes"]["order"]
-    assert any("commit to less where some are stopped" in note for note in plan["notes"])
+    assert f"The last {len(more)} steps cost more" in plan["changes"]["order"]
+    assert "you may stop" not in plan["changes"]["order"].lower()
+    assert any("commit to less if some stop" in note for note in plan["notes"])
+
+
+def test_a_plan_that_buys_nothing_speaks_of_no_commitment() -> None:
+    words = ["fleet", "--demo", "gecko", "--commitments", "none", "--output", "commands"]
+    script = run_verbs(arguments=words).stdout
+    assert script.count("/month more than today: the current type does not carry") == 4
+    assert "set-machine-type" in script
+    assert "commitment" not in script
 
 
 def test_an_inventory_is_planned_by_its_traffic() -> None:

@@ -338,4 +338,4 @@ def test_a_filter_that_is_there_stays(made: Made) -> None:
     assert not any(
         "filter-expr" in " ".join(row.proposed.command) for row in answer.writers if row.proposed
     )
-    assert any("filters that are there stay" in note for note in answer.notes)
+    assert any("existing filters stay" in note for note in answer.notes)

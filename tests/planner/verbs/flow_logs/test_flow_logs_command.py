@@ -71,7 +71,7 @@ def test_other_metrics_tell_nothing_of_logs(tmp_path: Path) -> None:
     stored.write_text(json.dumps(page(series)))
     found = run_verbs(arguments=["flow-logs", "cost", "--metrics", str(stored)])
     assert found.returncode == 3
-    assert "tells of no subnetwork" in found.stderr
+    assert "has no subnetwork" in found.stderr
 
 
 def test_where_nothing_can_be_planned_no_error_is_promised(tmp_path: Path) -> None:
@@ -82,7 +82,7 @@ def test_where_nothing_can_be_planned_no_error_is_promised(tmp_path: Path) -> No
     words += [word for path in demo.traffic for word in ("--traffic", str(path))]
     found = run_verbs(arguments=words)
     assert found.returncode == 0, found.stderr
-    assert "Nothing is planned, and no error is promised" in found.stdout
+    assert "No plan, and no error estimate" in found.stdout
     assert "±0" not in found.stdout
     answer = json.loads(run_verbs(arguments=[*words, "--output", "json"]).stdout)
     assert answer["dollar_error_ratio"] is None

@@ -157,7 +157,7 @@ def test_a_view_that_is_none_or_not_asked_for_is_refused(held: list[Json]) -> No
         other = VIEW.replace("all-flows", "others")
         status, _, told = live(server, "--log-view", other)
         assert status != 0
-        assert "no such view" in told
+        assert "view does not exist" in told
     status, _, told = audit("--inventory", FILES, "--log-view", VIEW)
     assert status == 2
     assert "--traffic cloud-logging" in told
@@ -170,7 +170,9 @@ def test_an_empty_log_beside_files_is_a_warning(held: list[Json], tmp_path: Path
         status, found, told = live(server, "--traffic", path)
         assert status == 0, told
         assert found["zone_pairs"]
-        assert "holds no flow logs" in json.dumps(found["coverage"])
+        assert "Check that flow logs are on and that no sink excludes them" in json.dumps(
+            found["coverage"]
+        )
         status, _, told = live(server)
         assert status == 3
-        assert "holds no flow logs" in told
+        assert "Check that flow logs are on and that no sink excludes them" in told

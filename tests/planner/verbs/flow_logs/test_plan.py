@@ -259,7 +259,7 @@ def test_half_the_records_tell_the_same(planned: tuple[Facts, FlowLogBill], tmp_
         assert found_interval_s == interval_s
     # How many records a longer interval makes is known as a bound only.
     assert 0.9 <= known(again.planned_usd_per_month) / known(answer.planned_usd_per_month) <= 2
-    assert any("the most that there can be" in note for note in again.notes)
+    assert any("the stated number is the maximum" in note for note in again.notes)
 
 
 def test_only_longer_intervals_are_proposed(tmp_path: Path) -> None:

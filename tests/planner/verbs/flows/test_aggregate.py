@@ -104,7 +104,7 @@ def test_a_bundle_of_them_is_a_bundle_of_the_records(flows: Path, sums: Path) ->
 def test_without_the_volume_of_logs(flows: Path) -> None:
     out = flows.parent / "little"
     told = aggregated_to(out, *GIVEN, "--traffic", str(flows)).out
-    assert "need --log-volume" in " ".join(told.split())
+    assert "need it: --log-volume" in " ".join(told.split())
     done = netplan("flow-logs", "cost", *GIVEN, "--traffic", str(out))
     assert done.status == 2
     assert "aggregates without --log-volume" in done.err
@@ -139,7 +139,7 @@ def test_strict_says_what_is_incomplete(flows: Path, tmp_path: Path) -> None:
     words = ("flows", "aggregate", *GIVEN, "--traffic", str(flows), "--strict")
     done = netplan(*words, "--out", str(tmp_path / "sums"))
     assert done.status == 4
-    assert "the aggregates are incomplete, and --strict was given" in done.err
+    assert "the aggregates are incomplete and --strict is set" in done.err
     assert (tmp_path / "sums" / MANIFEST).is_file()
 
 
@@ -152,17 +152,17 @@ def test_sums_of_sums_of_nothing_or_of_no_job_are_refused(
         words = ("flows", "aggregate", *GIVEN, "--traffic", str(path), "--out", "x")
         done = netplan(*words)
         assert done.status == 2
-        assert "these are sums already" in done.err
+        assert "these are aggregates already" in done.err
     # Nothing to sum.
     done = netplan("flows", "aggregate", *GIVEN, "--out", str(tmp_path / "sums"))
     assert done.status == 2
-    assert "name flow logs (--traffic)" in done.err
+    assert "add --traffic" in done.err
     # Addresses are for jobs.
     monkeypatch.delenv("PYSPARK_GATEWAY_PORT", raising=False)
     words = ("flows", "aggregate", *GIVEN, "--traffic", str(flows), "--out", "gs://bucket/sums")
     done = netplan(*words)
     assert done.status == 2
-    assert "only a job that spark-submit started writes there" in done.err
+    assert "only a spark-submit job writes there" in done.err
     # No session where nobody started one.
     monkeypatch.delenv("PYSPARK_GATEWAY_PORT", raising=False)
     with pytest.raises(UsageError, match="--spark-remote"), submitted.session():
@@ -200,13 +200,13 @@ def _a_false_manifest(folder: Path) -> None:
 FOREIGN: dict[str, tuple[Callable[[Path], object], str]] = {
     "a file": (lambda path: path.write_text("mine"), "this is a file"),
     "a folder with a file": (_with_a_file, "did not write"),
-    "aggregates and a file": (_sums_and_a_file, "holds notes.txt, which would be lost"),
-    "aggregates and a hidden folder": (_sums_and_hidden, "holds .git, which would be lost"),
+    "aggregates and a file": (_sums_and_a_file, "contains notes.txt, which would be lost"),
+    "aggregates and a hidden folder": (_sums_and_hidden, "contains .git, which would be lost"),
     "aggregates and a file that a reader passes over": (
         _sums_and_a_hidden_file,
-        "holds _SUCCESSFUL-notes.txt, which would be lost",
+        "contains _SUCCESSFUL-notes.txt, which would be lost",
     ),
-    "a folder in a file's place": (_a_false_manifest, "holds edges.parquet"),
+    "a folder in a file's place": (_a_false_manifest, "contains edges.parquet"),
     "no folder above": (lambda path: path.parent.rmdir(), "does not exist"),
     "a link to itself": (lambda path: path.symlink_to(path), "not usable"),
 }

@@ -47,7 +47,7 @@ def held(kind: str, days_known: int) -> dict[tuple[str, float], int]:
 
 KINDS = (
     *("level", "ratio", "amount", "amount-noise", "lingering", "step", "outage", "gap"),
-    "wandering",
+    *("wandering", "bursty", "batch", "heavy"),
 )
 
 
@@ -66,6 +66,31 @@ def test_intervals_are_of_use() -> None:
         low, middle, high = interval_of(ahead.draws.sum(axis=1), float(ahead.line.sum()), 0.9)
         widths[days_known] = (high - low) / middle
     assert widths[91] < 0.5 < widths[28]
+
+
+@pytest.mark.parametrize("kind", ["bursty", "batch", "heavy"])
+@pytest.mark.parametrize("days_known", [28, 91])
+def test_bursts_leave_no_room_for_a_quarter_of_thousands_of_times(
+    kind: str, days_known: int
+) -> None:
+    """Days that lie far apart say little of the level, and nothing of a level that explodes.
+
+    The middle of a sum is among its futures: bursts are part of what months carry.
+    """
+    dice = np.random.default_rng(13)
+    highs, errors = [], []
+    for _ in range(12):
+        days = series(kind, days_known, AHEAD, dice)
+        ahead = known(foresee(days[:days_known], AHEAD, 0.9))
+        line, futures = float(ahead.line.sum()), ahead.draws.sum(axis=1)
+        highs.append(interval_of(futures, line, 0.9).high / AHEAD / days[:days_known].max())
+        errors.append(np.log(line / AHEAD / days[:days_known].mean()))
+        # It was outside what its own futures hold.
+        assert np.quantile(futures, 0.1) < line < np.quantile(futures, 0.9)
+    # A quarter in which each day is as the greatest that was seen is at the edge of it.
+    assert np.median(highs) < 3
+    # The mean of the days, not their median, which is 0.73 (bursty) to 0.43 (heavy) of it.
+    assert abs(np.mean(errors)) < 0.25
 
 
 def test_growth_is_claimed_where_there_is_some_and_seldom_elsewhere() -> None:

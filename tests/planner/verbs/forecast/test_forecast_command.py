@@ -45,9 +45,19 @@ MACHINE = {"machine_type": "n2-standard-8", "zone": "us-central1-a"}
 def test_it_says_when_a_cap_is_reached_and_what_carries_it(tmp_path: Path) -> None:
     found = forecast(tmp_path, growing(size=8.0, **MACHINE))
     assert found.returncode == 1, found.stderr
-    for text in ("reaches 90 % of its cap of 16 Gbit/s in", "probability", "growing by", "carries"):
+    for text in ("reaches 90% of its cap of 16 Gbit/s in", "probability", "growing by", "carries"):
         assert text in " ".join(found.stdout.split())
     assert max(map(len, found.stdout.splitlines())) <= 100
+
+
+def test_a_type_of_the_same_cap_is_no_way_out(tmp_path: Path) -> None:
+    """Level at the line, n2d-standard-4 with its 10 Gbit/s would carry 9 with the headroom."""
+    days = 8.5 * np.exp(0.03 * np.random.default_rng(3).standard_normal(56))
+    given = {"machine_type": "n2-standard-4", "zone": "us-central1-a"}
+    (machine,) = answer(tmp_path, table(daily(list(days)), **given))["machines"]
+    assert (machine["status"], machine["now_gbps"] < 9) == ("within", True)
+    assert machine["cap_gbps"] == 10
+    assert machine["next_machine"]["usable_gbps"] > 9
 
 
 def test_not_within_the_horizon_already_there_and_among_others(tmp_path: Path) -> None:
@@ -143,7 +153,7 @@ def test_flow_logs_of_weeks_are_forecast(tmp_path: Path) -> None:
 def test_an_old_input_says_that_weeks_count_from_its_end(tmp_path: Path) -> None:
     found = forecast(tmp_path, growing())
     said = " ".join(found.stdout.split())
-    assert "ends on 2026-10-12, over a week ago: weeks and dates count from that day" in said
+    assert "ends on 2026-10-12, over a week ago. Weeks and dates count from that day" in said
 
 
 def test_a_gap_of_months_is_borne_in_silence(tmp_path: Path) -> None:
@@ -173,7 +183,6 @@ def test_a_machine_of_an_inventory_gets_its_step_before_its_day(tmp_path: Path) 
                   if m["status"] == "within")  # fmt: skip
     assert machine["week"] == 3
     # The days have passed, so it is due.
-    assert "Now, as its cap is likely since the week of 2026-09-21: change transcoder-1" in (
-        found.stdout
-    )
+    told = "Now, because it has likely been at its cap since the week of 2026-09-21: change"
+    assert f"{told} transcoder-1" in (found.stdout)
     assert "set-machine-type transcoder-1" in found.stdout

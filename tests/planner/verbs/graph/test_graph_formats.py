@@ -75,9 +75,9 @@ def test_they_are_formats_of_this_answer_alone() -> None:
     assert tuple(renderers_of("TrafficGraph")) == (*FORMATS, *OWN)
     assert set(OWN).isdisjoint(renderers_of("Report"))
     for form in OWN:
-        with pytest.raises(UsageError, match="no output format"):
+        with pytest.raises(UsageError, match="unknown output format"):
             parse_output(form)
-    with pytest.raises(UsageError, match="no output format 'sarif'"):
+    with pytest.raises(UsageError, match="unknown output format 'sarif'"):
         render(made(), "sarif", RenderOptions())
 
 
@@ -132,8 +132,8 @@ def test_graphml_holds_every_edge_with_numbers_and_leaves_out_what_is_not_known(
 def test_what_top_leaves_out_is_summed_and_said(form: str) -> None:
     page = render(made(top_count=1), form, RenderOptions())
     rest = sum((edge.gib_per_month for edge in made().edges[1:]), Decimal(0))
-    assert "Left out" not in render(made(), form, RenderOptions())
-    assert re.search(r"Left out(:|#58;) 3 edges, together", page)
+    assert "Not shown" not in render(made(), form, RenderOptions())
+    assert re.search(r"Not shown(:|#58;) 3 edges, together", page)
     view = shown(made(top_count=1))
     assert view.rest is not None
     assert view.rest.gib_per_month == rest
@@ -168,7 +168,7 @@ def test_lines_are_as_wide_as_their_weight_and_unknown_ones_are_dashed(weight: E
     page = ElementTree.fromstring(render(unknown, "svg", RenderOptions()))
     dashed = [p for p in page.iter(f"{SVG}path") if "unknown" in (p.get("class") or "")]
     assert len(dashed) == 1
-    assert "Dashed: not known" in "".join(page.itertext())
+    assert "Dashed: unknown" in "".join(page.itertext())
 
 
 def test_the_picture_is_alone_in_the_world_and_has_a_legend() -> None:

@@ -34,7 +34,7 @@ def test_every_group_is_a_row_by_what_it_is_grouped() -> None:
         *("source", "source", "path", "path", "path_class", "machine_family")
     ]
     assert rows[0]["median_error_ratio"] == "0.05"
-    assert rows[1]["median_error_ratio"] == "", "what is not known is no number"
+    assert rows[1]["median_error_ratio"] == "", "what is not known is not a number"
 
 
 def test_where_no_group_has_a_prediction_there_is_no_table() -> None:

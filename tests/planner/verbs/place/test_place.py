@@ -210,26 +210,26 @@ def test_a_group_that_stays_spread_has_its_price() -> None:
     assert answer.spread_usd_per_month == Decimal("1.50")
     assert answer.usd_per_month == Decimal("1.50")
     assert answer.baseline_usd_per_month == 0
-    assert any("stands in 1 zone" in text for text in answer.broken_today)
+    assert any("is in 1 zone" in text for text in answer.broken_today)
 
 
 def test_what_cannot_be_is_named_with_what_is_missing() -> None:
     pinned = tuple(vm._replace(is_pinned=vm.name != "db-2") for vm in SPREAD.vms)
     (found,) = placed(SPREAD._replace(vms=pinned)).infeasible
-    assert found.constraint is PlacementConstraint.SPREAD
+    assert found.binding == PlacementConstraint.SPREAD
     assert found.shortfall == "1 zone too few of 3: db-0, db-1 are pinned to us-central1-a"
-    assert found.change == "unpin one of them"
+    assert found.changes == ("unpin one of them",)
     # Too little capacity says how much is missing.
     short = placed(SPREAD._replace(capacity=dict.fromkeys(ZONES, 3))).infeasible
-    assert {one.constraint for one in short} == {PlacementConstraint.CAPACITY}
+    assert {one.binding for one in short} == {PlacementConstraint.CAPACITY}
     assert [one.shortfall for one in short] == ["1 vCPUs too few: it holds 3"] * 3
     # A round trip that cannot be is named with the least.
     vms = (Vm("a", "us-central1-a"), Vm("b", "europe-west1-b"))
     case = Case(vms, (Flow("a", "b", 10, 5.0),), {"us-central1-a": 8, "europe-west1-b": 8})
     (lone,) = placed(case, between_regions=False).infeasible
-    assert lone.constraint is PlacementConstraint.ROUND_TRIP
-    assert "5 ms asked for; where both may stand, the least is 1" in lone.shortfall
-    assert "--between-regions" in lone.change
+    assert lone.binding == PlacementConstraint.ROUND_TRIP
+    assert "5 ms is required; the minimum in the allowed zones is 1" in str(lone.shortfall)
+    assert "--between-regions" in str(lone.changes)
     together = placed(case)
     assert len(set(together.assignment.values())) == 1
     assert together.is_proven
@@ -243,7 +243,7 @@ def test_moves_below_the_stop_line_are_summed_up() -> None:
     assert answer.worth_usd_per_month == Decimal(90)
     assert answer.rest_usd_per_month == Decimal(1)
     assert answer.moves[0].one_off_usd is None
-    assert "not known" in answer.moves[0].one_off
+    assert "cost unknown" in answer.moves[0].one_off
     (step,) = answer.changes.steps
     assert step.fix.verify is not None
     assert step.fix.undo is not None

@@ -9,6 +9,7 @@ from netplan_planner.verbs.place.solve.bounds import circles_of, saved_by_circle
 from netplan_planner.verbs.place.solve.exact import Exact, prove, solve_exactly
 from netplan_planner.verbs.place.solve.feasible import Shortfalls, nearest
 from netplan_planner.verbs.place.solve.problem import Floats, PlacementProblem
+from netplan_planner.verbs.place.solve.program import Effort
 from netplan_planner.verbs.place.solve.reduced import reduced
 from support.examples import sized
 from support.known import known
@@ -22,7 +23,7 @@ def proof(problem: PlacementProblem) -> tuple[Exact, float]:
     assert not isinstance(start, Shortfalls)
     part = reduced(problem, start, problem.movable)
     vcpus = problem.vcpus[part.machines]
-    found = prove(part, vcpus, start[part.machines], time_limit_s=120.0)
+    found = prove(part, vcpus, start[part.machines], Effort())
     zones = start.copy()
     zones[part.machines] = known(found.zones)
     assert problem.faults(zones) == 0
@@ -72,7 +73,7 @@ def test_it_agrees_with_the_program_that_highs_solves_alone(seed: int, usd: Floa
     start = nearest(problem)
     assert not isinstance(start, Shortfalls)
     part = reduced(problem, start, problem.movable)
-    alone = solve_exactly(part, problem.vcpus, start, time_limit_s=120.0)
+    alone = solve_exactly(part, problem.vcpus, start, effort=Effort(), node_limit=100_000)
     assert found.bound_usd == pytest.approx(alone.bound_usd, rel=1e-6)
     assert own == pytest.approx(found.bound_usd, rel=1e-6)
 

@@ -51,7 +51,7 @@ REGIONAL = disk("projects/p/regions/us-central1/disks/data", "db")
     [
         (lambda held: held, ""),
         (lambda held: replace(held, disks=(OWN,)), ""),
-        (lambda held: replace(held, disks=(SHARED,)), "disks that other machines use"),
+        (lambda held: replace(held, disks=(SHARED,)), "disks that other VMs also use"),
         (lambda held: replace(held, disks=(REGIONAL,)), "regional disks"),
         (lambda held: replace(held, routes=(ROUTE,)), "the next hop of a route"),
         (
@@ -92,6 +92,15 @@ def test_what_it_is_keeps_it(one: model.Instance, why: str) -> None:
     assert why_it_stays(facts_of(one), one).startswith(why)
 
 
+def test_a_store_of_data_says_what_a_move_means_for_it() -> None:
+    disks = tuple(disk(f"projects/p/zones/us-central1-a/disks/{n}", "db") for n in range(2))
+    facts = with_inventory(lambda held: replace(held, disks=disks))
+    (said,) = Ties(facts).what_breaks(DB)
+    assert said.startswith("It may be a data store (it has 1 disk and its boot disk).")
+    facts = with_inventory(lambda held: replace(held, disks=disks[:1]))
+    assert Ties(facts).what_breaks(DB) == ()
+
+
 def test_what_refers_to_it_has_to_follow() -> None:
     nic = model.NetworkInterface(
         name="nic0", network=NETWORK, internal_ipv4="10.0.0.9", external_ipv4="34.1.2.3"
@@ -123,7 +132,7 @@ def test_what_refers_to_it_has_to_follow() -> None:
     static = replace(kept, address="34.1.2.3", is_external=True)
     facts = with_inventory(lambda held: replace(held, addresses=(static,)), one)
     assert Ties(facts).what_breaks(one) == (
-        "34.1.2.3 is reserved: take it off the old machine for the new one.",
+        "34.1.2.3 is reserved: remove it from the old VM for the new one.",
     )
     assert Ties(facts_of(DB)).what_breaks(DB) == ()
 
@@ -149,7 +158,7 @@ def test_stopped_machines_are_left_out_and_others_keep_their_names() -> None:
 def test_what_no_zone_can_be_chosen_by_is_said() -> None:
     with pytest.raises(UsageError, match="zones are chosen by traffic"):
         asked_of(facts_of(DB), "p", PlaceChoices())
-    with pytest.raises(InputError, match="no traffic between two machines"):
+    with pytest.raises(InputError, match="no traffic between two VMs"):
         asked_of(facts_of(DB, talk=()), "p", PlaceChoices())
     with pytest.raises(UsageError, match="--between-regions is for tables"):
         asked_of(facts_of(DB, machine("web"), talk=TALK), "p", PlaceChoices(between_regions=True))

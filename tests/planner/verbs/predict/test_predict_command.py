@@ -111,7 +111,7 @@ class TestTable:
         assert known["binding_limit"] == "external-egress"
         assert known["reason"] == ""
         assert [unknown[name] for name in ADDED[:5]] == [""] * 5
-        assert "the series 'n9' is not known" in unknown["reason"]
+        assert "the machine series 'n9' is unknown" in unknown["reason"]
         assert single["binding_limit"] == "window-over-rtt"
         assert single["next_limit"]
 

@@ -38,7 +38,8 @@ def one(path: OnePath, inputs: InputRequest = INPUTS) -> Prediction:
 def test_two_types_stand_in_one_zone(path: PathQuestion, pods: Pods, expected: PathClass) -> None:
     found = one(OnePath(ends=NAMED, question=path, pods=pods))
     assert found.query.path_class is expected
-    assert "one zone and internal addresses are taken" in found.notes[-1]
+    sort = "external" if path.is_external else "internal"
+    assert f"assumed one zone and {sort} addresses" in found.notes[-1]
 
 
 def test_a_class_that_was_named_is_taken_and_plugins_stand_behind_it() -> None:
@@ -73,7 +74,7 @@ def test_only_a_transfer_opens_the_prices() -> None:
         (
             OnePath(ends=Ends(src="a", dst="b"), question=PathQuestion(src_place="us-central1")),
             "gecko",
-            "places of their own",
+            "known places",
         ),
         (
             OnePath(ends=NAMED, question=PathQuestion(duration_s=5.0, transfer_bytes=9)),
@@ -81,7 +82,11 @@ def test_only_a_transfer_opens_the_prices() -> None:
             "exclude each other",
         ),
         (OnePath(ends=NAMED, question=PathQuestion(omit_s=1.0)), None, "give both"),
-        (OnePath(ends=NAMED, served=Served(bytes_per_transaction=9)), None, "belong together"),
+        (
+            OnePath(ends=NAMED, served=Served(bytes_per_transaction=9)),
+            None,
+            "must be used together",
+        ),
     ],
 )
 def test_what_contradicts_itself_is_refused(path: OnePath, demo: str | None, message: str) -> None:

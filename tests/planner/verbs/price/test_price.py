@@ -23,7 +23,7 @@ def test_another_snapshot_can_be_asked(tmp_path: Path) -> None:
     (tmp_path / FILE_NAME).write_bytes(content[:-1])
     cut = run(*arguments)
     assert (cut.returncode, cut.stdout) == (3, "")
-    assert "cut or altered" in cut.stderr
+    assert "incomplete or changed" in cut.stderr
 
 
 def test_too_little_memory_is_one_line() -> None:

@@ -4,10 +4,12 @@ import json
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from netplan_planner.measuring.outputs import read_outputs
 from netplan_planner.measuring.store import read_store
 from netplan_planner.model import PathClass
+from netplan_planner.verbs.probe.imported import untold
 from support.commands.lines import iperf2
 from support.commands.run import run_verbs
 from support.probes import iperf3
@@ -37,8 +39,11 @@ def test_what_the_output_does_not_say_can_be_said(tmp_path: Path) -> None:
         *("--src-name", "near", "--path", "inter-region-internal", "--dst-image", "debian-12"),
     )
     assert (status, errors) == (0, "")
-    assert flat(out).startswith(f"1 measurement in 1 file (iperf2 1) · 1 added to {store}, 0 there")
-    assert f"Next\n            netplan calibrate {store} --out calibration.json\n" in out
+    assert flat(out).startswith(
+        f"1 measurement in 1 file (iperf2 1) · 1 added to {store}, 0 already there"
+    )
+    command = f"netplan calibrate {store} --as-of YYYY-MM-DD --out calibration.json"
+    assert f"Next\n            {command}\n" in out
     (one,) = read_store(store).measurements
     assert (one.src.machine_type, one.dst.machine_type) == ("n2-standard-8", "n2-standard-4")
     assert (one.src.zone, one.src.region) == ("us-central1-a", "us-central1")
@@ -89,6 +94,49 @@ def test_refusals_are_told_by_place_and_reason(tmp_path: Path) -> None:
     assert f"{tmp_path}/bad.xml" in errors
 
 
+def calibrate(store: Path, *options: str) -> tuple[int, str]:
+    out = store.with_name("calibration.json")
+    done = run_verbs(arguments=["calibrate", str(store), "--out", str(out), *options])
+    return done.returncode, done.stderr
+
+
+@needs_shared
+def test_what_calibrations_need_is_asked_for_first(tmp_path: Path) -> None:
+    store, file = tmp_path / "store.jsonl", "PerfKitBenchmarker__tests__data__netperf_results.json"
+    recorded = str(shared(f"{RECORDED}/{file}"))
+    asked = "again with --src-type, --path, --src-place, --dst-place: netplan calibrate needs this"
+    status, out, _ = run(store, recorded)
+    assert status == 0
+    assert asked in flat(out)
+    assert "Next" not in out
+    assert calibrate(store)[0] == 3
+    told = (
+        *("--src-type", "n1-standard-4", "--path", "inter-region-internal"),
+        *("--src-place", "us-central1-a", "--dst-place", "us-east1-b"),
+    )
+    status, out, _ = run(store, recorded, *told)
+    assert status == 0
+    assert "Import these outputs again" not in flat(out)
+    assert "The runs have no date: state the day with netplan calibrate --as-of" in flat(out)
+    assert f"netplan calibrate {store} --as-of YYYY-MM-DD --out calibration.json" in out
+    assert calibrate(store, "--as-of", "2021-02-25") == (0, "")
+
+
+def test_the_sender_s_type_is_asked_for_by_the_end_that_sent(tmp_path: Path) -> None:
+    (one,) = read_outputs(iperf2(tmp_path / "run.txt"))[0]
+    assert untold(one) == {"--src-type", "--path", "--src-place", "--dst-place"}
+    placed = replace(
+        one,
+        is_reverse=True,
+        path_class=PathClass.INTERNET,
+        dst=replace(one.dst, zone="us-central1-a"),
+    )
+    assert untold(placed) == {"--dst-type", "--dst-place"}
+    assert untold(replace(placed, rtt_ms=30.0)) == {"--dst-type"}
+    sent = replace(placed, rtt_ms=30.0, src=replace(one.src, machine_type="n2-standard-8"))
+    assert untold(sent) == set()
+
+
 @needs_shared
 def test_recorded_outputs_are_imported_once(tmp_path: Path) -> None:
     store = tmp_path / "store.jsonl"
@@ -106,5 +154,5 @@ def test_recorded_outputs_are_imported_once(tmp_path: Path) -> None:
     before = store.read_bytes()
     status, out, _ = run(store, str(shared(RECORDED)))
     assert status == 0
-    assert f"0 added to {store}, {len(measured)} there already" in flat(out)
+    assert f"0 added to {store}, {len(measured)} already there" in flat(out)
     assert store.read_bytes() == before

@@ -43,7 +43,7 @@ def test_a_plan_says_how_to_go_on_where_there_are_probes() -> None:
     # A plan without probes says so.
     empty = replace(probe_answers.plan(), probes=(), impacts=(), stored=None)
     text = render(empty, "text", PLAIN)
-    assert "No probe is in the plan; below is why." in text
+    assert "No probe is planned. The reasons are below." in text
     assert "Nothing was run" not in text
     assert json.loads(render(empty, "json", PLAIN))["store"] is None
 
@@ -96,7 +96,7 @@ def test_what_was_not_predicted_is_not_judged() -> None:
     first = probe_answers.results().flows[0]
     unknown = replace(first.flow, estimate=Estimate(gbps=None, unknown=("no machine type",)))
     answer = replace(probe_answers.results(), flows=(replace(first, flow=unknown),))
-    assert "nothing was predicted" in render(answer, "text", PLAIN)
+    assert "no prediction" in render(answer, "text", PLAIN)
     assert rows(answer)[0]["is_inside"] == ""
     assert rows(answer)[0]["reason"] == "no machine type"
 
@@ -108,7 +108,7 @@ def test_events_are_told_in_a_line() -> None:
     failed = MissedRuns(what="a/1-both/1", reason="it broke off", is_one_run=True)
     assert event_line(failed) == "netplan: a/1-both/1: it broke off"
     left = MissedRuns(what="the rest", reason="no time")
-    assert event_line(left) == "netplan: the rest is left out: no time"
+    assert event_line(left) == "netplan: the rest is not used: no time"
     assert "\x1b" not in event_line(MissedRuns(what=HOSTILE, reason=HOSTILE))
 
 

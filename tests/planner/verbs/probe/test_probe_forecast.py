@@ -111,12 +111,12 @@ def test_a_rate_cap_bounds_the_cost_and_stands_in_for_a_prediction() -> None:
     least = min(flow.estimate.low_gbps or 0.0 for flow in found.flows)
     assert least > 2
     assert found.refused == (
-        f"the path carries at least {least:.3g} Gbit/s: under --bitrate 2 its runs would measure"
-        " that option"
+        f"the path carries at least {least:.3g} Gbit/s, so runs with --bitrate 2 would measure "
+        "only that option"
     )
     # What cannot be predicted needs a rate cap.
     unknown = machine("a", "z9-unheard-8"), machine("b", "z9-unheard-8")
-    assert forecast_of(*unknown).refused.startswith("neither its rate nor its cost")
+    assert forecast_of(*unknown).refused.startswith("its rate and cost")
     rules = msgspec.structs.replace(RULES, bitrate_gbps=1.0)
     capped = forecast_of(*unknown, rules=rules)
     assert capped.refused == ""
@@ -127,12 +127,12 @@ def test_a_rate_cap_bounds_the_cost_and_stands_in_for_a_prediction() -> None:
 @pytest.mark.parametrize(
     ("client", "server", "streams", "wanted"),
     [
-        (machine("a"), machine("b"), 16, {"vm-egress (n2 machines)"}),
+        (machine("a"), machine("b"), 16, {"vm-egress (n2 VMs)"}),
         (
             machine("a", "e2-micro"),
             machine("b", "e2-micro"),
             16,
-            {"vm-egress (e2 shared-core machines)"},
+            {"vm-egress (e2 shared-core VMs)"},
         ),
         (
             machine("a"),

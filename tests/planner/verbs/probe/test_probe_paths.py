@@ -20,6 +20,7 @@ from netplan_planner.verbs.probe.plan import ProbeQuestion, plan_for, plan_probe
 from netplan_planner.world.request import InputRequest
 from support.rules.facts import facts_of, machine
 
+ALL_DRAWS = True
 EXTERNAL = PathClass.SAME_ZONE_EXTERNAL
 INTERNAL = PathClass.SAME_ZONE_INTERNAL
 TALK = (("web", "db", EXTERNAL, 1.5), ("db", "web", EXTERNAL, 0.2))
@@ -74,7 +75,7 @@ def test_findings_that_are_suppressed_silent_or_too_many_give_no_path(tmp_path: 
     facts = facts_of(WEB, DB, talk=TALK)
     found = PathMaker(facts).of_findings(suppressions(facts, tmp_path), max_count=1)
     assert len(found.paths) == 1
-    assert found.notes[0] == "1 more path of findings was not looked at (--max-paths)"
+    assert found.notes[0] == "1 more path of findings was not checked (--max-paths)"
 
 
 def named(
@@ -116,7 +117,7 @@ def test_a_pair_is_one_path_between_two_machines() -> None:
     (path,) = named(*twins, pairs=(pair,))
     assert path.name == "p.us-central1-a.a--p.us-central1-b.a--inter-zone-internal"
     # A pair needs two machines.
-    with pytest.raises(UsageError, match="--pair a:a: a path has two machines"):
+    with pytest.raises(UsageError, match="--pair a:a: a path needs two different VMs"):
         named(machine("a"), machine("b"), pairs=(("a", "a"),))
 
 
@@ -130,7 +131,7 @@ NOWHERE = msgspec.structs.replace(machine("b"), interfaces=())
     ("one", "is_external", "why"),
     [
         (LABELLED, False, "b has the label netplan-no-probe"),
-        (STOPPED, False, "b does not run (TERMINATED); netplan starts no machine"),
+        (STOPPED, False, "b is not running (TERMINATED); netplan starts no VM"),
         (WINDOWS, False, "b runs Windows; the prober needs a Linux shell"),
         (NOWHERE, False, "no network joins a with an internal IPv4 address of b"),
         (machine("b"), True, "b has no external IPv4 address"),
@@ -164,7 +165,8 @@ def test_a_demo_has_a_believable_plan(demo: str) -> None:
     plan = plan_probe(ProbeQuestion(), request)
     assert plan.probes
     assert plan == plan_probe(ProbeQuestion(), request)
-    assert plan.expected_log_width < plan.mean_log_width
+    # What probes are to find may move a value, and an interval then goes with it at one end.
+    assert plan.expected_log_width < plan.most_log_width < 1.5 * plan.mean_log_width
     for planned in plan.probes:
         probe = planned.probe
         assert planned.gain > 0

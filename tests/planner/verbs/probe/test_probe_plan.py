@@ -112,8 +112,6 @@ def test_each_choice_has_the_most_information_per_dollar(probes: list[answer.Pro
         assert planned.probe.expected.seconds == min(one.expected.seconds for one in alike)
     count = sum(len(one.flows) for one in probes)
     assert choice.mean_log_width * count == pytest.approx(width_of_all(probes, []))
-    now = sum(one.log_width for each in probes for one in each.flows)
-    assert choice.expected_log_width * count <= now * (1 + 1e-9)
 
 
 @given(problems())
@@ -160,8 +158,8 @@ def test_what_others_tell_or_is_known_is_not_measured() -> None:
     assert (left.kind, left.probe) == (answer.LeftOutKind.KNOWN, slow)
     # A single probe of a class says little of how far its runs scatter.
     assert left.reason == (
-        "the probes above show its limits; more than the tolerance of ±10 % stays open: runs"
-        " scatter, and few probes say how far"
+        "the probes above reach its limits; more than the tolerance of ±10% stays open, because "
+        "runs vary and a few probes do not show by how much"
     )
     (told,) = choice.probes[0].tells
     assert (told.limit, told.probability, told.other_paths) == ("window (debian-12)", 1.0, 1)
@@ -169,9 +167,22 @@ def test_what_others_tell_or_is_known_is_not_measured() -> None:
     choice = choose([probe("known", [flow(TOLERANCE * 0.999, {"a": 1.0})])])
     assert choice.probes == ()
     assert [one.reason for one in choice.left_out] == [
-        "the prediction is inside the tolerance of ±10 % already (--tolerance)"
+        "the prediction is already within the tolerance of ±10% (--tolerance)"
     ]
     assert names(choose([probe("open", [flow(TOLERANCE * 1.001, {"a": 1.0})])])) == ["open"]
+
+
+def test_a_window_is_believed_of_two_pairs_of_places() -> None:
+    """As a calibration believes it: one pair may be slow for a reason of its own."""
+    key = "window-over-rtt (to own machines with image debian-12)"
+    several = [probe(name, [flow(0.7, {key: 1.0})]) for name in ("x", "y", "z")]
+    assert len(names(choose(several))) == 2
+    alone = [flow(0.7, {key: 1.0})]
+    assert names(choose([probe("x", alone * 2), probe("far", [flow(0.7, {"a": 1.0})])])) == [
+        "x",
+        "far",
+    ]
+    assert len(names(choose([probe(name, [flow(0.7, {"a": 1.0})]) for name in "xyz"]))) == 1
 
 
 def test_a_refused_path_is_never_planned_but_learns_from_others() -> None:
@@ -200,7 +211,7 @@ def test_what_machines_cost_counts_and_an_unknown_price_is_no_zero() -> None:
     assert choice.probes[1].gain_per_usd is None
     barred = choose([unpriced, known], ProbeCaps(max_usd=Decimal(100)))
     assert names(barred) == ["known"]
-    assert "the price of its traffic is not known" in barred.left_out[0].reason
+    assert "its traffic has no known price" in barred.left_out[0].reason
 
 
 ONE, TWO, THREE = (probe(name, [flow(0.7, {name: 1.0})]) for name in ("one", "two", "three"))
@@ -213,7 +224,7 @@ BIG = probe("big", [flow(9.0, {"big": 1.0})], usd="0.50", seconds=300.0)
         (ProbeCaps(max_usd=Decimal("0.70")), ["one", "two"], "--max-usd 0.70: up to 1.50 USD"),
         (ProbeCaps(max_gib=65.0), ["one", "two"], "--max-gib 65: up to 150.00 GiB"),
         (ProbeCaps(max_seconds=400), ["one", "two"], "--max-seconds 400: up to 900 s"),
-        (ProbeCaps(max_usd=Decimal(0)), [], "--max-usd 0: up to 1.50 USD, beside 0.00 USD"),
+        (ProbeCaps(max_usd=Decimal(0)), [], "--max-usd 0: up to 1.50 USD, with 0.00 USD"),
     ],
 )
 def test_limits_hold_what_a_plan_may_take(caps: ProbeCaps, fit: list[str], says: str) -> None:

@@ -106,19 +106,19 @@ def test_ends_are_reached_as_said() -> None:
     ]
     # Words for two ends do for one path only.
     plan, asked = planned()
-    with pytest.raises(UsageError, match="are for one path, the plan has"):
+    with pytest.raises(UsageError, match="are for one path, but the plan has"):
         campaigns_of(plan, asked, Access(kind="local", client="", server=""))
 
 
 @pytest.mark.parametrize(
     ("access", "says"),
     [
-        (Access(kind="local"), "how is a command run on near-1"),
-        (Access(kind="local", client="x"), "how is a command run on near-2"),
+        (Access(kind="local"), "state how a command runs on near-1"),
+        (Access(kind="local", client="x"), "state how a command runs on near-2"),
         (Access(kind="local", client="'", server=""), "the words before a command"),
         (Access(kind="ssh", client="x"), "are for --transport local"),
-        (Access(ends=(("nobody", "x"),)), "--end nobody: no machine of the plan has that name"),
-        (Access(kind="ssh", ends=(("near-1", "-oProxyCommand=x"),)), "cannot be one"),
+        (Access(ends=(("nobody", "x"),)), "--end nobody: no VM of the plan has that name"),
+        (Access(kind="ssh", ends=(("near-1", "-oProxyCommand=x"),)), "is not valid"),
     ],
 )
 def test_what_does_not_say_how_to_reach_an_end_is_refused(access: Access, says: str) -> None:
@@ -175,7 +175,7 @@ def test_a_used_up_limit_lets_no_campaign_begin(tmp_path: Path) -> None:
     run = measured(plan, f"{campaign.pairs[0].name}/1-forward/1", 9.0, source=other.id)
     append(store, [msgspec.structs.replace(run, byte_count=2**31, duration_s=10.0)])
     results = run_plan(plan, (limited, other), store=store)
-    assert results.not_begun == ("1 path not begun: the limit of 1 GiB is used up",)
+    assert results.not_begun == ("1 path not started: the limit of 1 GiB is reached",)
     assert results.measured_count == 0
     assert not results.is_complete
     assert len(results.flows) == 1

@@ -57,7 +57,7 @@ def test_what_was_measured_stands_beside_what_was_predicted(mark: str, tmp_path:
     done = run_verbs(arguments=[*loopback(tmp_path), "--strict"])
     assert done.returncode == 0, done.stderr
     shown = flat(done.stdout)
-    assert "4 runs now, 0 from before; in " in shown
+    assert "4 runs now, 0 before; in " in shown
     for way in ("there", "back"):
         runs = re.search(
             rf" {way}: measured ([\d.]+) Gbit/s, median of 2 \[([\d.]+) to ([\d.]+)\]", shown
@@ -97,7 +97,7 @@ def test_a_broken_plan_goes_on_with_the_same_command(mark: str, tmp_path: Path) 
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=SECONDS)
     assert process.returncode == 130, errors
-    assert "the same command goes on from there" in errors
+    assert "the same command continues from there" in errors
     assert "Traceback" not in errors
     assert_none_left(mark)
     first = store.read_bytes()
@@ -107,7 +107,7 @@ def test_a_broken_plan_goes_on_with_the_same_command(mark: str, tmp_path: Path) 
     done = run_verbs(arguments=arguments)
     assert done.returncode == 0, done.stderr
     assert f"{measured} run{'s' * (measured > 1)} of this plan" in flat(done.stdout)
-    assert f"{4 - measured} runs now, {measured} from before" in flat(done.stdout)
+    assert f"{4 - measured} runs now, {measured} before" in flat(done.stdout)
     assert store.read_bytes().startswith(first)
     assert len(read_store(store).measurements) == 4
 
@@ -116,8 +116,8 @@ def test_limits_of_the_run_itself_leave_runs_out_and_say_so(mark: str, tmp_path:
     arguments = [*loopback(tmp_path), "--iperf3", "no-such-iperf3"]
     done = run_verbs(arguments=arguments)
     assert done.returncode == 3
-    assert "nothing could be measured" in done.stderr
-    assert "no-such-iperf3 is no iperf3" in done.stderr
+    assert "nothing was measured" in done.stderr
+    assert "no-such-iperf3 is not iperf3" in done.stderr
     assert read_store(tmp_path / "store.jsonl").measurements == ()
 
 

@@ -17,7 +17,7 @@ COMMANDS_BY_ANSWER = {
         "transfer --from us-central1 --to europe-west4 --bytes 1TB --series n2"
         " --deadline 10m --start-up 40s",
         "transfer --from us-central1 --to us-east1 --bytes 1TB --deadline 1s",
-        "transfer --from us-central1 --to internet --bytes 1TB",
+        "transfer --from us-central1 --to internet --area Europe --bytes 1TB --deadline 1s",
     )
 }
 """Commands whose JSON and CSV `test_every_answer` looks at."""
@@ -64,11 +64,13 @@ def test_more_can_be_sent_than_on_one_edge_where_that_is_told(network: tuple[str
 
 
 @NIGHTLY
-def test_a_plan_that_reaches_its_bound_alone_is_said_to() -> None:
+def test_how_near_its_bound_a_plan_is_is_said() -> None:
+    """One tree is taken where it costs at most a thousandth more than what is proven."""
     to = ("--to", "asia-southeast3,asia-south1,europe-west4,southamerica-east1")
     asked = ("--from", "us-central1", *to, "--bytes", "10TB", "--max-count", "4")
     answer = found(*asked)
     said = words(transfer(*asked))
     gap = Decimal(str(answer["usd_total"])) - Decimal(str(answer["bound_usd_total"]))
-    assert gap > Decimal("0.01")
-    assert f"this one at most ${gap:.2f} more" in said
+    assert gap <= Decimal("0.001") * Decimal(str(answer["usd_total"]))
+    assert f"no plan in time costs less than ${answer['bound_usd_total']:,.2f}" in said
+    assert "the cost of this plan" in said or f"this one at most ${gap:,.2f} more" in said

@@ -6,9 +6,16 @@ from itertools import chain, combinations
 import numpy as np
 import pytest
 
-from netplan_planner.verbs.transfer import routes as trees
-from netplan_planner.verbs.transfer.network import Limits, Network, Quotas
-from netplan_planner.verbs.transfer.routes import cheapest_tree, paths, shares_of
+from netplan_planner.verbs.transfer.solve import steiner as trees
+from netplan_planner.verbs.transfer.solve.network import (
+    Limits,
+    Network,
+    Quotas,
+    Route,
+    all_of,
+    shares_of,
+)
+from netplan_planner.verbs.transfer.solve.steiner import cheapest_tree
 from support.nightly import every
 
 NONE = np.zeros(0, dtype=np.intp)
@@ -23,7 +30,7 @@ def network(places: int, edges: list[tuple[int, int]], targets: tuple[int, ...])
         option_place=NONE,
         option_usd=np.zeros(0),
         is_priced=False,
-        limits=Limits((), NONE, NONE, NONE, NONE, NONE, np.zeros(0)),
+        limits=Limits((), NONE, NONE, NONE, NONE, NONE, np.zeros(0), np.zeros(0)),
         quotas=Quotas((), NONE, np.zeros(0), NONE, NONE),
         source=0,
         targets=targets,
@@ -76,12 +83,8 @@ def test_many_targets_are_joined_one_by_one(monkeypatch: pytest.MonkeyPatch) -> 
     assert set(found.targets) <= reached(found, tree)
 
 
-def test_a_flow_is_its_paths_without_the_noise_of_a_solver() -> None:
+def test_ways_carry_all_bytes_without_the_noise_of_a_solver() -> None:
     found = network(3, [(0, 1), (1, 2), (0, 2)], (2,))
-    shares = np.array([0.25, 0.25, 0.75])
-    routes = paths(found, shares)
+    routes = all_of([Route(0.25, (0, 1)), Route(0.75, (2,)), Route(1e-8, (0, 1))])
     assert [one.edges for one in routes] == [(2,), (0, 1)]
-    assert shares_of(found, routes) == pytest.approx(shares)
-    # The noise of a solver is no path.
-    (only,) = paths(found, np.array([1e-8, 1e-8, 1 - 1e-8]))
-    assert (only.edges, only.share) == ((2,), 1.0)
+    assert shares_of(found, routes) == pytest.approx([0.25, 0.25, 0.75])

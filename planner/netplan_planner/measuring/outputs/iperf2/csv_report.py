@@ -106,8 +106,8 @@ def _measured(run: list[_Series], source: str) -> list[Measurement]:
     has_sum = all(any(one[0].stream == SUM for one in way) for way in ways.values())
     if len(run) > 1 and run[0][-1].ended_at is None and not has_sum:
         raise base.Unusable(
-            "several streams without times: whether they ran at the same time cannot be told; run"
-            " iperf with -i 1 or give its text output"
+            "several streams without times: whether they ran in parallel is unknown. Run iperf"
+            " with -i 1, or give its text output"
         )
     return [_one_way(way, source, has_both=len(ways) > 1) for way in ways.values()]
 
@@ -142,7 +142,7 @@ def _one_way(way: list[_Series], source: str, *, has_both: bool) -> Measurement:
         coefficient_of_variation=base.variation_of(
             [(one.seconds, one.bits_per_second) for one in series if one is not _total(series)]
         ),
-        note=note if row.has_zone or not row.ended_at else f"{note}; time taken as UTC",
+        note=note if row.has_zone or not row.ended_at else f"{note}; time read as UTC",
     )
 
 
@@ -157,8 +157,8 @@ def _is_reverse(row: Row) -> bool:
     if row.is_sender_first:
         return True
     raise base.Unusable(
-        "the server's port stands first: before iperf 2.1 that is a server's report, later a run"
-        " with -R, and the row does not say which; give the text output",
+        "the server's port is first: before iperf 2.1 a server report, later a run with -R, and"
+        " the row does not tell which. Give the text output",
         str(row.line),
     )
 
@@ -173,7 +173,7 @@ def _whose(counted: list[Row]) -> tuple[bool, str]:
         return True, ""
     if "writecnt" in first:
         return False, ""
-    return False, "the row does not say which end counted"
+    return False, "the row does not tell which end counted"
 
 
 def _number(text: str | None) -> int:

@@ -71,7 +71,7 @@ def rows_of(text: str, *, source: str) -> tuple[list[Row], list[Refused]]:
         try:
             rows.append(_row(number, cells, header))
         except (ValueError, IndexError, OverflowError) as exc:
-            reason = f"no row of iperf 2: {exc}"
+            reason = f"not a row of iperf 2: {exc}"
             refused.append(refusal(source=source, place=str(number), reason=reason))
     return rows, refused
 
@@ -88,7 +88,7 @@ def _cells(text: str) -> Iterator[tuple[int, list[str], list[str]]]:
 def _row(number: int, cells: list[str], header: list[str]) -> Row:
     stamp = _STAMP.fullmatch(cells[0])
     if stamp is None:
-        raise ValueError(f"{cells[0][:40]!r} is no time")
+        raise ValueError(f"{cells[0][:40]!r} is not a time")
     if "istart" in header:
         start, end, at = cells[6], cells[7], 8
     else:
@@ -98,10 +98,10 @@ def _row(number: int, cells: list[str], header: list[str]) -> Row:
     never = stamp[4].startswith(_NEVER)
     span = (float(start), float(end), float(cells[at + 1]))
     if not all(map(math.isfinite, span)):
-        raise ValueError("a figure is not finite")
+        raise ValueError("a value is not finite")
     byte_count = int(cells[at])
     if not 0 <= byte_count < _MOST_BYTES:
-        raise ValueError("more bytes than any run moves")
+        raise ValueError("more bytes than any run can send")
     return Row(
         line=number,
         ended_at=None if never else _moment(stamp),
@@ -127,7 +127,7 @@ def _names(cells: list[str]) -> tuple[str, ...]:
 def _moment(stamp: re.Match[str]) -> datetime:
     moment = datetime.strptime(stamp[4], "%Y%m%d%H%M%S")
     if not _FIRST_YEAR <= moment.year <= _LAST_YEAR:
-        raise ValueError(f"no run was in the year {moment.year}")
+        raise ValueError(f"the year {moment.year} is not between {_FIRST_YEAR} and {_LAST_YEAR}")
     if stamp[5]:
         moment += timedelta(microseconds=int(stamp[5].ljust(6, "0")))
     if stamp[1] is None:

@@ -169,7 +169,7 @@ def measurements_of(text: str, *, source: str) -> tuple[list[Measurement], list[
 
 def _measured(group: Group, ports: set[int], source: str) -> list[Measurement]:
     if not group.results and not group.sums:
-        raise base.Unusable(group.fault or "no result: the output ends before one")
+        raise base.Unusable(group.fault or "no result: the output ends too early")
     if not group.connections:
         return [_sum_only(group, source)]
     return [_one_way(way, source) for way in ways_of(group, ports)]
@@ -283,7 +283,7 @@ def ways_of(group: Group, ports: set[int]) -> list[Way]:
         connection = group.connections.get(key[0])
         if connection is None:
             line = str(group.results[key][0].line)
-            raise base.Unusable(f"stream {key[0]} has a result, but no connection", line)
+            raise base.Unusable(f"stream {key[0]} has a result but no connection", line)
         ways.setdefault((connection.remote, _sends(connection, key[1], ports)), []).append(key)
     if not all(_has_results(one, keys) for one in group.connections.values()):
         raise base.Unusable(CUT_OFF)

@@ -206,7 +206,7 @@ def parse_iperf3(text: str | bytes, *, source: str) -> tuple[Measurement, ...]:
     document = text.decode("utf-8", "replace") if isinstance(text, bytes) else text
     found, refused = measurements_of(documents_in(document), source=source)
     if not found and not refused:
-        refused = [base.refusal(source=source, place="", reason="no iperf3 -J output in it")]
+        refused = [base.refusal(source=source, place="", reason="no output of iperf3 -J in it")]
     base.raise_first(refused)
     return tuple(found)
 
@@ -251,14 +251,14 @@ def measurements_in(value: Any, *, source: str, place: str = "") -> list[Measure
             f"iperf3 reports: {base.bounded(str(value['error']), base.TEXT_LENGTH)}", "/error"
         )
     if not is_iperf3(value):
-        raise base.Unusable("no output of iperf3 -J: it needs `start` and `end`")
+        raise base.Unusable("not the output of iperf3 -J: `start` and `end` are missing")
     try:
         output = msgspec.convert(value, wire.Output)
     except msgspec.ValidationError as exc:
         reason, _, path = str(exc).partition(" - at `")
         raise base.Unusable(reason, pointer_of(path)) from exc
     except UnicodeEncodeError as exc:
-        raise base.Unusable("a member's name holds half a character") from exc
+        raise base.Unusable("a key contains half a character") from exc
     return [_measured(run, source=source, place=place) for run in _runs(output)]
 
 
@@ -284,14 +284,14 @@ def _is_reverse(output: wire.Output, test: wire.TestStart, is_server: bool) -> b
     streams = (stream for interval in output.intervals for stream in interval.streams)
     if any(one.retransmits is not None or one.snd_cwnd is not None for one in streams):
         return is_server
-    raise base.Unusable("it does not say which end sent: no `reverse`", "/start/test_start")
+    raise base.Unusable("`reverse` is missing, so the sender is unknown", "/start/test_start")
 
 
 def _measured(run: Run, *, source: str, place: str) -> Measurement:
     sent, received = _counts(run)
     counted = received or sent
     if counted is None:
-        raise base.Unusable("no end counted any bytes", f"/end/sum_sent{run.suffix}")
+        raise base.Unusable("neither end counted bytes", f"/end/sum_sent{run.suffix}")
     start, sums = run.output.start, counted[0]
     notes = (run.output.title, lost_packets(run, sums))
     return Measurement(
@@ -333,7 +333,7 @@ def _counts(run: Run) -> tuple[_Count | None, _Count | None]:
         sent = _count(run, "sum")
     if sent and received is None and not run.is_server and run.sums("sum_received"):
         where = f"/end/sum_received{run.suffix}/bytes"
-        raise base.Unusable("the receiver counted no bytes at all", where)
+        raise base.Unusable("the receiver counted no bytes", where)
     return sent, received
 
 

@@ -102,7 +102,7 @@ def _one_way(test: _Test, way: str, source: str, *, has_both: bool) -> Measureme
     sent, received = (_total(test, way, name) for name in ("sender", "receiver"))
     counted = received or sent
     if counted is None:
-        raise base.Unusable("no end counted any bytes", str(test.totals[0].line))
+        raise base.Unusable("neither end counted bytes", str(test.totals[0].line))
     sends = _sends(test, way, sent, received)
     place = str(counted.line)
     local, remote = _ends(test.connections)
@@ -126,7 +126,7 @@ def _one_way(test: _Test, way: str, source: str, *, has_both: bool) -> Measureme
         duration_s=base.duration(counted.seconds),
         retransmit_count=base.tally(int(retransmits[1])) if retransmits else None,
         coefficient_of_variation=base.variation_of(_intervals(test, way)),
-        note="figures rounded to three digits",
+        note="values rounded to three digits",
     )
 
 

@@ -97,7 +97,8 @@ def agreement(points: Sequence[Point]) -> Agreement | None:
     lie = "lies" if len(points) == 1 else "lie"
     left_out = len(points) - len(drawn)
     return Agreement(
-        name=f"{inside:,} of {figures.counted(len(points), 'figure')} {lie} in their intervals",
+        name=f"{inside:,} of {figures.counted(len(points), 'measurement')} {lie} in their "
+        "intervals",
         marks=tuple(
             Mark(
                 x(one.measured_gbps),
@@ -113,7 +114,7 @@ def agreement(points: Sequence[Point]) -> Agreement | None:
         alt=f"{inside:,} of {len(points):,} inside their intervals, from"
         f" {figures.rate(min(one.measured_gbps for one in points))} to"
         f" {figures.rate(max(one.measured_gbps for one in points))}",
-        left_out=f"{figures.counted(left_out, 'more figure')} not drawn." if left_out else "",
+        left_out=f"{figures.counted(left_out, 'more measurement')} not shown." if left_out else "",
     )
 
 

@@ -10,7 +10,7 @@ from netplan_planner.renderers import figures
 from netplan_planner.renderers.content.job_views import cost, machines_text, spread
 from netplan_planner.renderers.document import say
 from netplan_planner.renderers.html.charts import front as fronts
-from netplan_planner.renderers.html.charts.front import Frame, Mark, Tick, at_x, at_y, scale
+from netplan_planner.renderers.html.charts.front import Stepped, Tick, at_x, at_y, scale
 from netplan_planner.units import SECONDS_PER_DAY, SECONDS_PER_HOUR, SECONDS_PER_MINUTE
 
 MOST_OTHERS = 120
@@ -30,21 +30,13 @@ _TIMES_S = tuple(
 """Where a line of the scale of times may stand."""
 
 
-class CostTime(Frame, frozen=True, kw_only=True):
-    """The picture: a step line through the machines of the front, the others beside it."""
+class CostTime(Stepped, frozen=True, kw_only=True):
+    """The picture of cost against time."""
 
-    name: str
-    """What it is of: `A job in us-central1`."""
     time: str
     """What the scale of times is."""
-    marks: tuple[Mark, ...]
-    steps: str
-    """The points of the front's line, as SVG writes them."""
-    across: tuple[Tick, ...]
-    up: tuple[Tick, ...]
     deadline: Tick | None
     unit: str
-    alt: str
     left_out: str
 
 
@@ -73,8 +65,8 @@ def cost_time(plan: JobPlan, currency: CurrencyRate | None = None) -> CostTime |
         today=[_point(plan.baseline, "today", currency)] if plan.baseline else [],
         shown=shown,
         deadline_s=plan.need.deadline_s,
-        unit="a run" if plan.need.runs_per_month is None else "a month",
-        time="time of a run",
+        unit="per run" if plan.need.runs_per_month is None else "per month",
+        time="duration of a run",
         currency=currency,
     )
 
@@ -99,6 +91,13 @@ def picture(
     today = [point for point in today if point.usd <= most]
     points = [*others, *today, *line]
     most_usd = float(max(point.usd for point in points)) * _MARGIN or 1.0
+    least_usd, top_usd = (float(end(point.usd for point in points)) for end in (min, max))
+    if 0 < top_usd - least_usd < least_usd:
+        # From $0 on, costs that differ by less than half would make a flat line.
+        margin = (top_usd - least_usd) / 4
+        least_usd, most_usd = least_usd - margin, top_usd + margin
+    else:
+        least_usd = 0.0
     times = [point.seconds for point in points] + ([deadline_s] if deadline_s else [])
     low, high = math.log(min(times) / _MARGIN), math.log(max(times) * _MARGIN)
 
@@ -106,27 +105,28 @@ def picture(
         return at_x((math.log(seconds) - low) / (high - low))
 
     def y(usd: float) -> float:
-        return at_y(usd / most_usd)
+        return at_y((usd - least_usd) / (most_usd - least_usd))
 
     placed = [(x(point.seconds), y(float(point.usd)), point) for point in points]
     quiet = frozenset(point.name for point in line if point.name not in shown)
     ordered = sorted(line, key=lambda point: point.seconds)
     hidden = len(fitting) - len(others)
+    marked: list[float] = [s for s in _TIMES_S if low <= math.log(s) <= high]
+    marked = marked or [min(times), max(times)]
+    corners = fronts.stairs([(x(point.seconds), y(float(point.usd))) for point in ordered])
+    begins = f"The scale of cost does not begin at {fronts.dollars(0, currency)}."
+    left_out = f"{figures.counted(hidden, 'more expensive one')} left out."
     return CostTime(
         name=name,
         time=time,
-        marks=tuple(fronts.labelled(placed, quiet)),
-        steps=fronts.stairs([(x(point.seconds), y(float(point.usd))) for point in ordered]),
-        across=tuple(
-            Tick(x(seconds), figures.duration(seconds))
-            for seconds in _TIMES_S
-            if low <= math.log(seconds) <= high
-        ),
-        up=tuple(Tick(y(value), fronts.dollars(value, currency)) for value in scale(most_usd)),
+        marks=tuple(fronts.labelled(placed, corners, quiet)),
+        steps=fronts.written(corners),
+        across=tuple(Tick(x(seconds), figures.duration(seconds)) for seconds in marked),
+        up=tuple(Tick(y(usd), fronts.dollars(usd, currency)) for usd in scale(most_usd, least_usd)),
         deadline=Tick(x(deadline_s), "deadline") if deadline_s else None,
         unit=unit,
         alt="; ".join(point.text for point in line),
-        left_out=f"{figures.counted(hidden, 'dearer one')} left out." if hidden else "",
+        left_out=" ".join([begins] * bool(least_usd) + [left_out] * bool(hidden)),
     )
 
 
@@ -139,4 +139,4 @@ def _point(option: JobOption, kind: str, currency: CurrencyRate | None) -> Point
     price = figures.shown(cost(option), currency)
     usd = option.usd_per_run if option.usd_per_month is None else option.usd_per_month
     took = figures.duration(option.duration_s)
-    return Point(usd, option.duration_s, name, kind, f"{name}: {price}, {took} a run")
+    return Point(usd, option.duration_s, name, kind, f"{name}: {price}, {took} per run")

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
+from itertools import pairwise
 from typing import NamedTuple, Protocol
 
 from netplan_planner.model import Candidate, CurrencyRate, MachinePlan, Value
@@ -63,18 +64,24 @@ def at_y(share: float) -> float:
     return round(HEIGHT - BOTTOM - share * (HEIGHT - TOP - BOTTOM), 1)
 
 
-class Front(Frame, frozen=True, kw_only=True):
-    """The picture: a step line through the machines of the front, the others beside it."""
+class Stepped(Frame, frozen=True, kw_only=True):
+    """A step line through the machines of a front, the others beside it."""
 
     name: str
+    """What it is of: `A job in us-central1`."""
     marks: tuple[Mark, ...]
     steps: str
     """The points of the front's line, as SVG writes them."""
     across: tuple[Tick, ...]
     up: tuple[Tick, ...]
+    alt: str
+
+
+class Front(Stepped, frozen=True, kw_only=True):
+    """The picture of price against bandwidth."""
+
     wanted: Tick
     """The wanted bandwidth, with what is kept free."""
-    alt: str
     dearer: str
     """How many are too dear for the picture; empty: none."""
 
@@ -112,17 +119,18 @@ def front(plan: MachinePlan, currency: CurrencyRate | None = None) -> Front | No
     def y(gbps: float) -> float:
         return at_y(gbps / most_gbps)
 
+    corners = stairs([(x(point.usd), y(point.gbps)) for point in line])
     ratio = plan.need.headroom_ratio
     kept = f", {figures.share(ratio, 1)} kept free" if ratio else ""
     return Front(
         name=f"{figures.rate(plan.need.gbps)} from {say(plan.need.region, length=40).text}",
-        marks=tuple(labelled([(x(point.usd), y(point.gbps), point) for point in points])),
-        steps=stairs([(x(point.usd), y(point.gbps)) for point in line]),
+        marks=tuple(labelled([(x(point.usd), y(point.gbps), point) for point in points], corners)),
+        steps=written(corners),
         across=tuple(Tick(x(value), dollars(value, currency)) for value in scale(most_usd)),
         up=tuple(Tick(y(value), figures.trimmed(value, 1)) for value in scale(most_gbps)),
         wanted=Tick(y(need_gbps), f"need {figures.rate(need_gbps)}{kept}"),
         alt="; ".join(point.text for point in line),
-        dearer=f"{figures.counted(hidden, 'dearer one')} left out." if hidden else "",
+        dearer=f"{figures.counted(hidden, 'more expensive one')} not shown." if hidden else "",
     )
 
 
@@ -163,10 +171,17 @@ class Marked(Protocol):
 
 
 def labelled(
-    placed: Sequence[tuple[float, float, Marked]], quiet: frozenset[str] = frozenset()
+    placed: Sequence[tuple[float, float, Marked]],
+    curve: Sequence[tuple[float, float]],
+    quiet: frozenset[str] = frozenset(),
 ) -> Iterator[Mark]:
-    """Yield the marks, the front on top; a label without room, or of `quiet`, is left out."""
+    """Yield the marks, the front on top; a label without room, or of `quiet`, is left out.
+
+    `curve` has the corners of the front's line, which runs through no label.
+    """
     taken = [_Box(x - 5, x + 5, y - 5, y + 5) for x, y, _ in placed]
+    for (x, y), (to_x, to_y) in pairwise(curve):
+        taken.append(_Box(min(x, to_x) - 1, max(x, to_x) + 1, min(y, to_y) - 1, max(y, to_y) + 1))
     drops: dict[int, int] = {}
     for index in sorted(range(len(placed)), key=lambda index: placed[index][2].kind != "front"):
         x, y, point = placed[index]
@@ -202,12 +217,17 @@ def _free(x: float, y: float, text: str, taken: list[_Box]) -> int | None:
     return None
 
 
-def stairs(points: Sequence[tuple[float, float]]) -> str:
-    """Return the line through points, as SVG writes them: along to the next, then up or down."""
+def stairs(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Return the corners of the line through points: along to the next, then up or down."""
     found = [points[0]]
     for x, y in points[1:]:
         found += [(x, found[-1][1]), (x, y)]
-    return " ".join(f"{x},{y}" for x, y in found)
+    return found
+
+
+def written(corners: Sequence[tuple[float, float]]) -> str:
+    """Return the corners of a line as SVG writes them."""
+    return " ".join(f"{x},{y}" for x, y in corners)
 
 
 def dollars(usd: float, currency: CurrencyRate | None) -> str:
@@ -219,10 +239,10 @@ _LEAST = 1e-300
 """Below it a tenth is no number any more."""
 
 
-def scale(most: float) -> list[float]:
-    """Return round values from 0 on, at most `_LINES` of them."""
-    if most < _LEAST:
-        return [0.0]
-    unit = 10.0 ** (math.floor(math.log10(most)) - 1)
-    step = next(unit * n for n in _STEPS if most / (unit * n) < _LINES)
-    return [step * n for n in range(int(most / step) + 1)]
+def scale(most: float, least: float = 0.0) -> list[float]:
+    """Return round values from `least` on, at most `_LINES` of them."""
+    if most - least < _LEAST:
+        return [least]
+    unit = 10.0 ** (math.floor(math.log10(most - least)) - 1)
+    step = next(unit * n for n in _STEPS if (most - least) / (unit * n) < _LINES)
+    return [step * n for n in range(math.ceil(least / step), int(most / step) + 1)]

@@ -8,8 +8,6 @@ from netplan_planner.renderers.document import Line
 
 STEPS = 7
 """Shades; the style has a colour for each."""
-MOST_PANELS = 6
-"""Of a matrix; the style can show as many one at a time."""
 
 
 class Cell(NamedTuple):

@@ -12,19 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplan_planner.model import Calibration, Learnt, PathQuery, ProbedPair
-from netplan_planner.throughput.calibration.factors.factor_paths import (
-    NO_FACTOR,
-    FactorPaths,
-    Matrix,
-    adjusted,
-    answers,
-    bound_slot,
-    factor_paths,
-    incidence,
-    run_scatter,
-    slopes,
-    values_of,
-)
+from netplan_planner.throughput.calibration.factors import factor_paths
 from netplan_planner.throughput.calibration.factors.shared_factors import (
     P95,
     SITE,
@@ -62,9 +50,9 @@ class PairEffects(NamedTuple):
     A pair's factor is one of the limit that held its probes: others learnt nothing of it.
     """
 
-    factor: Matrix
+    factor: factor_paths.Matrix
     """Axes: pair, slot; 0 where nothing is known."""
-    variance: Matrix
+    variance: factor_paths.Matrix
     """The same; NaN where nothing is known."""
     which: NDArray[np.intp]
     """Number of each row's pair."""
@@ -106,7 +94,7 @@ class Corrector:
         number = dict(self._number)
         shared_factor = [
             [
-                NO_FACTOR if key is None else self._numbered(name, key, number)
+                factor_paths.NO_FACTOR if key is None else self._numbered(name, key, number)
                 for name, key in zip(SLOTS, row, strict=True)
             ]
             for row in keys
@@ -203,10 +191,10 @@ class Probed(NamedTuple):
             which: Kind of each row.
         """
         paths, values = self.paths(spans, which)
-        now = answers(paths, values)
-        slope = slopes(paths, values, now)
-        variance = (run_scatter(paths, slope) * self.of_kind.scatter_ratio[which]) ** 2
-        known = self.pairs.variance[self.pairs.which, bound_slot(now.means)]
+        now = factor_paths.answers(paths, values)
+        slope = factor_paths.slopes(paths, values, now)
+        variance = (factor_paths.run_scatter(paths, slope) * self.of_kind.scatter_ratio[which]) ** 2
+        known = self.pairs.variance[self.pairs.which, factor_paths.bound_slot(now.means)]
         scatter_ratio = np.minimum(self.of_kind.scatter_ratio[which], 1.0)
         of_pair = np.where(np.isnan(known), PAIR_SHARE * variance, known * scatter_ratio**2)
         before, after = _doubts(paths, slope, self.corrector)
@@ -233,17 +221,21 @@ class Probed(NamedTuple):
         moved = []
         for one in spans:
             paths, values = self.paths(TermSpans._make([one] * len(spans)), which)
-            moved.append(adjusted(paths, values))
+            moved.append(factor_paths.adjusted(paths, values))
         return TermSpans._make(moved)
 
-    def paths(self, spans: TermSpans, which: NDArray[np.intp]) -> tuple[FactorPaths, Matrix]:
+    def paths(
+        self, spans: TermSpans, which: NDArray[np.intp]
+    ) -> tuple[factor_paths.FactorPaths, factor_paths.Matrix]:
         """Return the paths with their shared factors, and the most likely factor of each."""
         shared_factor = self.of_kind.shared_factor
-        paths = factor_paths(self.kinds, self.limits, shared_factor, which, spans)
-        factors = np.zeros(int(shared_factor.max(initial=NO_FACTOR)) + 1)
+        paths = factor_paths.factor_paths(self.kinds, self.limits, shared_factor, which, spans)
+        factors = np.zeros(int(shared_factor.max(initial=factor_paths.NO_FACTOR)) + 1)
         known = min(len(self.corrector.factors), len(factors))
         factors[:known] = self.corrector.factors[:known]
-        return paths, values_of(paths.shared_factor, factors) + self.pairs.factor[self.pairs.which]
+        return paths, factor_paths.values_of(paths.shared_factor, factors) + self.pairs.factor[
+            self.pairs.which
+        ]
 
 
 def pair_of(query: PathQuery) -> str | None:
@@ -252,15 +244,19 @@ def pair_of(query: PathQuery) -> str | None:
     return pair_key(query, *places)
 
 
-def _doubts(paths: FactorPaths, slope: Matrix, corrector: Corrector) -> tuple[Column, Column]:
+def _doubts(
+    paths: factor_paths.FactorPaths, slope: factor_paths.Matrix, corrector: Corrector
+) -> tuple[Column, Column]:
     """Return the variance of the mean, on a logarithmic scale, before any probe and with them."""
     known = len(corrector.factors)
-    is_known = (paths.shared_factor != NO_FACTOR) & (paths.shared_factor < known)
+    is_known = (paths.shared_factor != factor_paths.NO_FACTOR) & (paths.shared_factor < known)
     spread = prior_variance(np.arange(len(SLOTS)), paths.lower_sd, paths.upper_sd)
-    untouched = np.where(is_known | (paths.shared_factor == NO_FACTOR), 0.0, spread * slope**2).sum(
-        axis=1
+    untouched = np.where(
+        is_known | (paths.shared_factor == factor_paths.NO_FACTOR), 0.0, spread * slope**2
+    ).sum(axis=1)
+    touched = factor_paths.incidence(
+        np.where(is_known, paths.shared_factor, factor_paths.NO_FACTOR), slope, known
     )
-    touched = incidence(np.where(is_known, paths.shared_factor, NO_FACTOR), slope, known)
     before = touched**2 @ corrector.prior_variance
     after = np.einsum("rl,lm,rm->r", touched, corrector.covariance, touched, optimize=True)
     return untouched + before, untouched + np.minimum(after, before)
@@ -277,7 +273,7 @@ def _below_caps(means: Means, spans: TermSpans, plain: Spread) -> Means:
     return means._replace(gbps=gbps, duration_s=seconds)
 
 
-def _square(rows: Sequence[Sequence[float]]) -> Matrix:
+def _square(rows: Sequence[Sequence[float]]) -> factor_paths.Matrix:
     """Return a symmetric matrix from its rows up to the diagonal."""
     found = np.zeros((len(rows), len(rows)))
     for at, row in enumerate(rows):

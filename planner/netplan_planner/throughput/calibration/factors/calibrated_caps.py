@@ -7,19 +7,12 @@ from datetime import date
 import msgspec
 
 from netplan_planner import model
+from netplan_planner.throughput.calibration.factors import shared_factors
 from netplan_planner.throughput.calibration.factors.calibrated import (
     HALF_LIFE_DAYS,
     Corrector,
     Probed,
     pair_of,
-)
-from netplan_planner.throughput.calibration.factors.shared_factors import (
-    BETWEEN,
-    EGRESS,
-    SITE,
-    SLOTS,
-    WINDOW,
-    WINDOW_OF_TYPE,
 )
 from netplan_planner.throughput.goodput.mean import LIMITS
 from netplan_planner.throughput.goodput.mean import WINDOW as WINDOW_LIMIT
@@ -28,7 +21,10 @@ from netplan_planner.units import counted
 
 SEEN_RATIO = 0.005
 """Nearer to 1 a factor is not worth a word."""
-_WINDOWS = (SLOTS[WINDOW], SLOTS[WINDOW_OF_TYPE])
+_WINDOWS = (
+    shared_factors.SLOTS[shared_factors.WINDOW],
+    shared_factors.SLOTS[shared_factors.WINDOW_OF_TYPE],
+)
 
 
 class CalibratedCaps:
@@ -71,6 +67,16 @@ class CalibratedCaps:
     def measured(self, path_class: model.PathClass) -> Sequence[model.MeasuredLimit]:
         """Return the measured limits of a path class that ship."""
         return self._caps.measured(path_class)
+
+
+def corrector_of(caps: model.CapsBook) -> Corrector:
+    """Return what caps know of probes: nothing, where they follow no calibration."""
+    if isinstance(caps, CalibratedCaps):
+        return caps.corrector
+    nothing = model.Calibration(
+        as_of=caps.as_of, measurement_count=0, probe_count=0, fingerprint=""
+    )
+    return Corrector(nothing)
 
 
 def probed_paths(
@@ -123,7 +129,7 @@ def said_of_path(
 
 def _age(caps: CalibratedCaps) -> str:
     days = abs((caps.as_of - caps.corrector.calibration.as_of).days)
-    return f", {days:,} days from the day asked for: measure again" if days > HALF_LIFE_DAYS else ""
+    return f", {days:,} days from the requested day: measure again" if days > HALF_LIFE_DAYS else ""
 
 
 def _corrected(
@@ -134,12 +140,12 @@ def _corrected(
 ) -> model.Limit:
     """Return a limit times what probes said of it, of its class and of its pair of places."""
     is_window = limit.name == LIMITS[WINDOW_LIMIT]
-    names = [*_WINDOWS] if is_window else [limit.name, SLOTS[SITE]]
-    if limit.name == SLOTS[EGRESS]:
-        names.append(SLOTS[BETWEEN])
+    names = [*_WINDOWS] if is_window else [limit.name, shared_factors.SLOTS[shared_factors.SITE]]
+    if limit.name == shared_factors.SLOTS[shared_factors.EGRESS]:
+        names.append(shared_factors.SLOTS[shared_factors.BETWEEN])
     told = [learnt[name] for name in names if name in learnt]
     ratio = math.prod(one.ratio for one in told)
-    ratio *= own.get(SLOTS[WINDOW] if is_window else limit.name, 1.0)
+    ratio *= own.get(shared_factors.SLOTS[shared_factors.WINDOW] if is_window else limit.name, 1.0)
     if abs(ratio - 1) <= SEEN_RATIO or (is_window and query.window_bytes is not None):
         return limit
     count = max((one.value_count for one in told), default=0) or 1

@@ -26,8 +26,8 @@ from netplan_planner.throughput.goodput.mean import (
     Column,
     Means,
     PathTerms,
-    goodput_gbps,
     means,
+    rates,
 )
 from netplan_planner.throughput.goodput.terms import TermSpans
 from netplan_planner.throughput.limits.path_limits import StaticLimits, is_own_receiver
@@ -155,7 +155,7 @@ def answers(paths: FactorPaths, values: Matrix) -> Answers:
 
 def log_gbps(paths: FactorPaths, values: Matrix) -> Column:
     """Return the natural logarithm of the goodput under the factors of each row."""
-    return np.log(np.maximum(goodput_gbps(adjusted(paths, values)), _NOTHING_GBPS))
+    return np.log(np.maximum(rates(adjusted(paths, values)).gbps, _NOTHING_GBPS))
 
 
 def slopes(paths: FactorPaths, values: Matrix, now: Answers) -> Matrix:

@@ -17,17 +17,9 @@ from numpy.typing import NDArray
 from netplan_planner.model import PathClass, PathQuery
 from netplan_planner.throughput.goodput.mean import HARD_COUNT, LIMITS, Column
 from netplan_planner.throughput.goodput.terms import Spans, TermSpans
+from netplan_planner.throughput.limits import shared_by
 from netplan_planner.throughput.limits.path_limits import StaticLimits
-from netplan_planner.throughput.limits.shared_by import (
-    ALL,
-    family_of,
-    receiver_key,
-    receiving_set_up,
-    same_for,
-    sending_set_up,
-    set_up_alike,
-    stands_in,
-)
+from netplan_planner.throughput.limits.senders import RECEIVER_CORES
 
 HARD = LIMITS[:HARD_COUNT]
 SLOTS = (
@@ -42,6 +34,8 @@ SLOTS = (
 """The shared factors that a path may have; each has at most one of each."""
 WINDOW, WINDOW_OF_TYPE, START, START_TO, SITE, BETWEEN = range(HARD_COUNT, len(SLOTS))
 EGRESS = HARD.index("vm-egress")
+_ON_ONE_CORE = (EGRESS, HARD.index("nic-egress"))
+_INTAKE = HARD.index(RECEIVER_CORES)
 
 P95 = 1.645
 """Standard deviations from the median to the 95th percentile."""
@@ -116,19 +110,22 @@ def slot_keys(query: PathQuery, found: StaticLimits) -> tuple[str | None, ...]:
     """Return the key of each factor that a path of this kind has, in the order of `SLOTS`."""
     named = {bound.limit.name: bound for bound in (*found.hard, *found.per_flow)}
     hard = [
-        same_for(name, query, regime=named[name].regime) if name in named else None for name in HARD
+        shared_by.same_for(name, query, regime=named[name].regime) if name in named else None
+        for name in HARD
     ]
-    receiver = receiver_key(query)
+    receiver = shared_by.receiver_key(query)
     of_type = f"{receiver}, {query.dst.machine_type or 'of no known type'}"
-    receiving = receiving_set_up(query.dst.set_up)
-    sending = sending_set_up(query.src.set_up)
-    between = family_of(query.src.machine_type) if is_between_regions(query, found) else None
+    receiving = shared_by.receiving_set_up(query.dst.set_up)
+    sending = shared_by.sending_set_up(query.src.set_up)
+    between = (
+        shared_by.family_of(query.src.machine_type) if is_between_regions(query, found) else None
+    )
     return (
         *hard,
-        set_up_alike(receiver, receiving),
-        set_up_alike(of_type, receiving),
-        set_up_alike(ALL, sending),
-        set_up_alike(receiver, sending),
+        shared_by.set_up_alike(receiver, receiving),
+        shared_by.set_up_alike(of_type, receiving),
+        shared_by.set_up_alike(shared_by.ALL, sending),
+        shared_by.set_up_alike(receiver, sending),
         site_key(query),
         between,
     )
@@ -142,7 +139,7 @@ def is_between_regions(query: PathQuery, found: StaticLimits) -> bool:
     """
     is_far = query.path_class is PathClass.INTER_REGION_INTERNAL
     return is_far and any(
-        b.limit.name == "vm-egress" and not stands_in(b.regime) for b in found.hard
+        b.limit.name == "vm-egress" and not shared_by.stands_in(b.regime) for b in found.hard
     )
 
 
@@ -154,7 +151,7 @@ def site_key(query: PathQuery) -> str:
     >>> site_key(PathQuery(path_class=PathClass.INTERNET, src=PathEnd(machine_type="n2"), dst=aws))
     'internet to aws'
     """
-    return f"{query.path_class} to {receiver_key(query)}"
+    return f"{query.path_class} to {shared_by.receiver_key(query)}"
 
 
 def pair_key(query: PathQuery, src_place: str, dst_place: str) -> str | None:
@@ -203,6 +200,11 @@ def spreads(
         np.hstack((one.shared_gbps, one.per_flow_gbps))
         for one in (spans.low, spans.likely, spans.high)
     )
+    # That one core may carry all flows is a doubt about the cap that holds elsewhere. What a
+    # receiver takes in is a limit of its own, and says nothing of the sender's cap.
+    core_low = np.where(np.isinf(likely[:, _INTAKE]), low[:, _INTAKE], np.inf)
+    for at in _ON_ONE_CORE:
+        low[:, at] = np.minimum(low[:, at], core_low)
     with np.errstate(invalid="ignore"):
         below, above = np.log(likely / low) / P95, np.log(high / likely) / P95
     below, above = np.nan_to_num(below, posinf=0.0), np.nan_to_num(above, posinf=0.0)

@@ -14,21 +14,12 @@ from numpy.typing import NDArray
 
 from netplan_planner.model import Calibration, Learnt, Lesson, ProbedClass, ProbedPair, Value
 from netplan_planner.throughput import batch
+from netplan_planner.throughput.calibration.factors import factor_paths
 from netplan_planner.throughput.calibration.factors.calibrated import (
     HALF_LIFE_DAYS,
     PAIR_SHARE,
     SCATTER_FREEDOM,
     Corrector,
-)
-from netplan_planner.throughput.calibration.factors.factor_paths import (
-    NO_FACTOR,
-    answers,
-    bound_slot,
-    factor_paths,
-    incidence,
-    run_scatter,
-    slopes,
-    values_of,
 )
 from netplan_planner.throughput.calibration.factors.shared_factors import (
     HARD,
@@ -179,7 +170,9 @@ def _numbered(
     number = {name: at for at, name in enumerate(names)}
     shared_factor = [
         [
-            NO_FACTOR if key is None else number.get((name, key), NO_FACTOR)
+            factor_paths.NO_FACTOR
+            if key is None
+            else number.get((name, key), factor_paths.NO_FACTOR)
             for name, key in zip(SLOTS, row, strict=True)
         ]
         for row in keys
@@ -189,7 +182,7 @@ def _numbered(
 
 def _probes(measured: Measured, groups: Grouped, factor_of_kind: NDArray[np.intp]) -> Probes:
     some = measured.rows(groups.row)
-    paths = factor_paths(
+    paths = factor_paths.factor_paths(
         some.kinds,
         some.limits,
         factor_of_kind,
@@ -197,7 +190,7 @@ def _probes(measured: Measured, groups: Grouped, factor_of_kind: NDArray[np.intp
         batch.terms_of(some.kinds, some.limits, some.columns),
     )
     others = np.arange(len(SLOTS)) != HARD.index("single-flow-core")
-    paths.shared_factor[np.ix_(np.flatnonzero(some.is_core_only), others)] = NO_FACTOR
+    paths.shared_factor[np.ix_(np.flatnonzero(some.is_core_only), others)] = factor_paths.NO_FACTOR
     return Probes(
         paths=paths,
         log_gbps=np.log(some.gbps),
@@ -229,7 +222,7 @@ def _classes(probes: Probes, names: list[tuple[str, str]], found: Posterior) -> 
     """Return how many probes each class has and how far they scatter."""
     site = probes.paths.shared_factor[:, SITE]
     classes = []
-    for shared_factor in np.unique(site[site != NO_FACTOR]):
+    for shared_factor in np.unique(site[site != factor_paths.NO_FACTOR]):
         rows = np.flatnonzero(site == shared_factor)
         # What a rate cap held, and the model puts higher, says nothing of scatter.
         is_silent = probes.is_at_least[rows] & (probes.log_gbps[rows] <= found.log_gbps[rows])
@@ -305,17 +298,17 @@ def probed_pairs(
         probes: All probes, also those that `found` does not rest on.
         found: What all paths share.
     """
-    values = values_of(probes.paths.shared_factor, found.factors)
-    now = answers(probes.paths, values)
-    slope = slopes(probes.paths, values, now)
-    touched = incidence(probes.paths.shared_factor, slope, len(found.factors))
+    values = factor_paths.values_of(probes.paths.shared_factor, found.factors)
+    now = factor_paths.answers(probes.paths, values)
+    slope = factor_paths.slopes(probes.paths, values, now)
+    touched = factor_paths.incidence(probes.paths.shared_factor, slope, len(found.factors))
     unsure = ((touched @ found.covariance) * touched).sum(axis=1)
-    scatter = run_scatter(probes.paths, slope) ** 2
+    scatter = factor_paths.run_scatter(probes.paths, slope) ** 2
     own = PAIR_SHARE * scatter
     # The share of the scatter that is left after several runs has the pair's own share in it.
     rest = (probes.scatter_share - PAIR_SHARE) * scatter + unsure
     residual = residuals(probes, now.log_gbps)
-    slot = bound_slot(now.means)
+    slot = factor_paths.bound_slot(now.means)
     codes = np.where(runs.pair >= 0, runs.pair * len(SLOTS) + slot, -1)
     order = np.argsort(codes, kind="stable")
     distinct, starts = np.unique(codes[order], return_index=True)

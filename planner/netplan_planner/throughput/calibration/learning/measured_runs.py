@@ -20,7 +20,7 @@ from netplan_planner.throughput.limits.path_limits import StaticLimits
 
 ABOVE_RATIO = 1.05
 """Of a wall, which is 1.02 of the cap: what lies further above is of another cap."""
-ABOVE = "above the documented cap: Tier_1, another machine type, platform or date is not told"
+ABOVE = "above the documented cap: set Tier_1, the machine type, the platform and the date"
 PAIR_HALF_LIFE_DAYS = 30.0
 """Of what a run says of its own pair of places. Two published grids 5 days apart bear out 13 days
 and rule out less than 6; between 13 and never they cannot tell."""
@@ -84,7 +84,7 @@ def reasons(measured: Measured) -> NDArray[np.str_]:
     why = unknown[measured.columns.kind]
     why = np.where((why == "") & ~(found.means.gbps > 0), batch.NO_RTT, why)
     why = np.where((why == "") & is_above, ABOVE, why)
-    return np.where(measured.gbps > 0, why, "no figure above 0")
+    return np.where(measured.gbps > 0, why, "no value above 0")
 
 
 def in_order(measured: Measured) -> Measured:

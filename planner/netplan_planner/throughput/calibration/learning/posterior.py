@@ -35,7 +35,7 @@ REACH = 4.0
 SIDE_POINTS = 25
 FARTHEST = 30.0
 """Standard deviations; what lies further out is as unlikely."""
-_BACKGROUND_BELOW, _BACKGROUND_ABOVE = 0.5, 0.05
+BACKGROUND_BELOW, _BACKGROUND_ABOVE = 0.5, 0.05
 """Density of degraded runs by unit of the logarithm, and of figures that are too good."""
 _ROUNDS = 12
 _STEPS = 6
@@ -143,8 +143,8 @@ def joint_mode(probes: Probes, prior: Prior) -> State:
 
 def misfit(probes: Probes, residual: Matrix, scatter: Matrix) -> Matrix:
     """Return the negative log-likelihood of residuals; axes: probe, then any others."""
-    share = _degraded_share(probes).reshape(-1, *[1] * (residual.ndim - 1))
-    background = share * np.where(residual < 0, _BACKGROUND_BELOW, _BACKGROUND_ABOVE)
+    share = degraded_share(probes.paths).reshape(-1, *[1] * (residual.ndim - 1))
+    background = share * np.where(residual < 0, BACKGROUND_BELOW, _BACKGROUND_ABOVE)
     weight = probes.weight.reshape(share.shape)
     return np.asarray(-weight * np.log(_core(residual, scatter, share) + background))
 
@@ -159,9 +159,9 @@ def pulls(probes: Probes, state: State) -> tuple[Column, Column]:
 def beliefs(probes: Probes, state: State) -> Column:
     """Return the probability of each probe that nothing else slowed it down, or sped it up."""
     residual = residuals(probes, state.log_gbps)
-    share = _degraded_share(probes)
+    share = degraded_share(probes.paths)
     core = _core(residual, state.scatter, share)
-    background = share * np.where(residual < 0, _BACKGROUND_BELOW, _BACKGROUND_ABOVE)
+    background = share * np.where(residual < 0, BACKGROUND_BELOW, _BACKGROUND_ABOVE)
     return core / (core + background)
 
 
@@ -256,8 +256,9 @@ def _state(probes: Probes, prior: Prior, factors: Column) -> State:
     return State(factors, predicted, slope, scatter, float(cost))
 
 
-def _degraded_share(probes: Probes) -> Column:
-    own = probes.paths.is_own
+def degraded_share(paths: FactorPaths) -> Column:
+    """Return the share of runs of each path that something slows down."""
+    own = paths.is_own
     return np.where(own, shared_factors.DEGRADED_SHARE_OWN, shared_factors.DEGRADED_SHARE_FOREIGN)
 
 

@@ -20,19 +20,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from netplan_planner import units
-from netplan_planner.errors import UsageError, nearest_names
+from netplan_planner.errors import UsageError, did_you_mean
 from netplan_planner.model import Limit, LimitKind, Value
-from netplan_planner.throughput.limits.pods.tables import (
-    BARE_METAL,
-    ENCRYPTIONS,
-    NONE,
-    OVERLAY,
-    VM,
-    PodTerm,
-    encapsulations,
-    pod_term,
-    pod_terms,
-)
+from netplan_planner.model.limits import GIVEN
+from netplan_planner.throughput.limits.pods import tables
 from netplan_planner.throughput.transport import transfer
 
 # The formulas of a pod's path: what headers, streams, packets and encryption let through
@@ -60,13 +51,13 @@ class Overlay(Value, frozen=True, kw_only=True):
 
     encapsulation: str
     encryption: str
-    headers: tuple[PodTerm, ...]
-    fill: PodTerm | None
-    share: PodTerm | None
-    packet: PodTerm | None
+    headers: tuple[tables.PodTerm, ...]
+    fill: tables.PodTerm | None
+    share: tables.PodTerm | None
+    packet: tables.PodTerm | None
     """Time per packet of the overlay itself."""
-    cipher_packet: PodTerm | None
-    cipher_byte: PodTerm | None
+    cipher_packet: tables.PodTerm | None
+    cipher_byte: tables.PodTerm | None
 
     @property
     def header_bytes(self) -> float:
@@ -97,7 +88,7 @@ class Bound(NamedTuple):
     gbps: Any
     low_gbps: Any
     high_gbps: Any
-    terms: tuple[PodTerm, ...]
+    terms: tuple[tables.PodTerm, ...]
     """Where it comes from; empty for what was given with the question."""
 
 
@@ -107,28 +98,28 @@ def resolve(
     encryption: str,
     as_of: date,
     is_bare_metal: bool,
-    terms: tuple[PodTerm, ...],
+    terms: tuple[tables.PodTerm, ...],
 ) -> Overlay | None:
     """Return what `terms` say of an overlay at a date, None where a name is none of theirs."""
-    if encapsulation in ENCRYPTIONS and encryption == NONE:
+    if encapsulation in tables.ENCRYPTIONS and encryption == tables.NONE:
         encryption = encapsulation  # a WireGuard or IPsec tunnel encrypts what it carries
-    names = [name for name in dict.fromkeys((encapsulation, encryption)) if name != NONE]
-    headers = [pod_term(terms, "header", name, as_of) for name in names or [NONE]]
-    if encryption not in ENCRYPTIONS or None in headers:
+    names = [name for name in dict.fromkeys((encapsulation, encryption)) if name != tables.NONE]
+    headers = [tables.pod_term(terms, "header", name, as_of) for name in names or [tables.NONE]]
+    if encryption not in tables.ENCRYPTIONS or None in headers:
         return None
-    host = BARE_METAL if is_bare_metal else VM
-    by_kernel = OVERLAY if encapsulation not in (NONE, USER_SPACE) else encapsulation
+    host = tables.BARE_METAL if is_bare_metal else tables.VM
+    by_kernel = tables.OVERLAY if encapsulation not in (tables.NONE, USER_SPACE) else encapsulation
     return Overlay(
         encapsulation=encapsulation,
         encryption=encryption,
         headers=tuple(term for term in headers if term is not None),
-        fill=pod_term(terms, "link-fill", "*", as_of),
-        share=pod_term(terms, "stream-share", "*", as_of),
-        packet=pod_term(terms, "packet-time", by_kernel, as_of),
-        cipher_packet=pod_term(terms, "packet-time", encryption, as_of, host)
-        if encryption != NONE
+        fill=tables.pod_term(terms, "link-fill", "*", as_of),
+        share=tables.pod_term(terms, "stream-share", "*", as_of),
+        packet=tables.pod_term(terms, "packet-time", by_kernel, as_of),
+        cipher_packet=tables.pod_term(terms, "packet-time", encryption, as_of, host)
+        if encryption != tables.NONE
         else None,
-        cipher_byte=pod_term(terms, "byte-time", encryption, as_of),
+        cipher_byte=tables.pod_term(terms, "byte-time", encryption, as_of),
     )
 
 
@@ -187,7 +178,7 @@ def packet_time_gbps(*, payload_bytes: Any, packet_s: float, byte_s: float = 0.0
 
 
 def _budget(
-    name: str, payload_bytes: Any, packet: PodTerm, byte: PodTerm | None, cores: Any
+    name: str, payload_bytes: Any, packet: tables.PodTerm, byte: tables.PodTerm | None, cores: Any
 ) -> Bound:
     """Return the bound of times; the longest time gives the least rate."""
     byte_times = (byte.value, byte.high, byte.low) if byte is not None else (0.0, 0.0, 0.0)
@@ -204,13 +195,12 @@ def _budget(
 
 
 MICROSECONDS = units.MS_PER_SECOND**2
-GIVEN = "given with the question"
 LIFTED_BY = {
-    HEADER: "a greater MTU, or routing without encapsulation",
-    STREAM: "more parallel connections, or the host's network",
-    PACKETS: "a greater MTU, more parallel connections, or routing without encapsulation",
-    ENCRYPTION: "a greater MTU, more nodes, or no encryption by the plugin",
-    INTERFACE: "the plugin's setting for the faster interface",
+    HEADER: "a larger MTU, or routing without encapsulation",
+    STREAM: "more parallel connections, or the host network",
+    PACKETS: "a larger MTU, more parallel connections, or routing without encapsulation",
+    ENCRYPTION: "a larger MTU, more nodes, or no encryption in the plugin",
+    INTERFACE: "the plugin setting for the faster interface",
 }
 
 
@@ -263,7 +253,7 @@ def overlay_limits(
         host_single_flow_gbps=_or(host_single_flow_gbps, math.nan),
         other_link_gbps=_or(other_link_gbps, math.nan),
     )
-    overlay = resolve(encapsulation, encryption, as_of, is_bare_metal, pod_terms(without))
+    overlay = resolve(encapsulation, encryption, as_of, is_bare_metal, tables.pod_terms(without))
     if overlay is None:
         raise UsageError(_no_such(encapsulation, encryption))
     _check(overlay, traffic)
@@ -278,23 +268,22 @@ def _or(value: float | None, unset: float) -> float:
 
 def _no_such(encapsulation: str, encryption: str) -> str:
     for name, kind, known in (
-        (encryption, "encryption", ENCRYPTIONS),
-        (encapsulation, "encapsulation", encapsulations()),
+        (encryption, "encryption", tables.ENCRYPTIONS),
+        (encapsulation, "encapsulation", tables.encapsulations()),
     ):
         if name not in known:
-            near = nearest_names(name, known)
-            hint = f"; is {near[0]} meant?" if near else "."
-            return f"No {kind} of the name {name!r}{hint} netplan knows {', '.join(known)}."
-    return f"{encapsulation} with {encryption} is not known at that date"
+            hint = did_you_mean(name, known) or "."
+            return f"Unknown {kind} {name!r}{hint} netplan knows {', '.join(known)}."
+    return f"{encapsulation} with {encryption} is unknown for this date"
 
 
 def _check(overlay: Overlay, traffic: Traffic) -> None:
     for name, value in traffic._asdict().items():
         if value <= 0:
-            raise ValueError(f"{name} is above 0, got {value:g}")
+            raise ValueError(f"{name} must be above 0, not {value:g}")
     packet = inner_packet_bytes(traffic.mtu_bytes, traffic.host_mtu_bytes, overlay.header_bytes)
     if transfer.segment_bytes(packet) <= 0:
-        raise ValueError(f"a packet of {packet:g} bytes holds no payload")
+        raise ValueError(f"a packet of {packet:g} bytes has no payload")
 
 
 def _is_limit(bound: Bound, host_gbps: float) -> bool:
@@ -306,7 +295,7 @@ def _limit(bound: Bound, overlay: Overlay, traffic: Traffic, as_of: date) -> Lim
     terms = bound.terms
     lifted = LIFTED_BY[bound.name]
     if bound.name == PACKETS and overlay.is_user_space:
-        lifted = "an encapsulation that the kernel does, such as VXLAN"
+        lifted = "an encapsulation in the kernel, such as VXLAN"
     return Limit(
         name=bound.name,
         gbps=float(bound.gbps),
@@ -320,7 +309,7 @@ def _limit(bound: Bound, overlay: Overlay, traffic: Traffic, as_of: date) -> Lim
     )
 
 
-def _sources(terms: tuple[PodTerm, ...]) -> Iterable[str]:
+def _sources(terms: tuple[tables.PodTerm, ...]) -> Iterable[str]:
     """Return each source once; a row can name several."""
     return dict.fromkeys(source for term in terms for source in term.source.split("; "))
 

@@ -22,7 +22,7 @@ from netplan_planner.throughput.limits.pods.tables import NONE, PodTerm, pod_ter
 from netplan_planner.throughput.transport.transfer import segment_bytes
 
 USER_SPACE = "udp"
-ASSUMED = "the cluster's network is not known: no overlay and no encryption, as on GKE"
+ASSUMED = "the cluster network is unknown: no overlay and no encryption assumed, as on GKE"
 
 
 def possible_of_pods(

@@ -115,10 +115,10 @@ def encapsulation_of(plugin: str) -> PluginDefault:
     defaults = _plugins()
     if wanted not in defaults:
         near = nearest_names(wanted, defaults)
-        hint = f"; is one of {', '.join(near)} meant?" if near else "."
+        hint = f"; did you mean {', '.join(near)}?" if near else "."
         raise UnknownName(
-            f"No source for what the network plugin {plugin!r} uses{hint} Give the encapsulation "
-            f"itself: {', '.join(encapsulations())}."
+            f"No source for the encapsulation of the network plugin {plugin!r}{hint} Give the"
+            f" encapsulation: {', '.join(encapsulations())}."
         )
     return defaults[wanted]
 

@@ -104,7 +104,15 @@ FORMS = {
 }
 FORMS |= dict.fromkeys(
     (
-        *("status", "network_tier", "nic_type", "stack_type", "guest_os_features", "image_type"),
+        *(
+            "status",
+            "network_tier",
+            "default_network_tier",
+            "nic_type",
+            "stack_type",
+            "guest_os_features",
+            "image_type",
+        ),
         *("aggregation_interval", "metadata", "purpose", "routing_mode", "scheme"),
         *("source_ranges", "plan", "category", "commitment_type", "others", "deprecation"),
         *("datapath_provider", "in_transit_encryption", "protocol"),

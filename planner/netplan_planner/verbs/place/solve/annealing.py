@@ -1,15 +1,20 @@
-"""Simulated annealing of many machines at once, as arrays: out of what single moves end in.
+"""Simulated annealing of many machines at once, as arrays, each by its exact price.
 
-A round proposes moves for a random part of the machines, each as if the others stood still. What
-that errs by, where two neighbours move at once, is small while the part is; it ends as the parts
-of a round and the temperature fall.
+Groups whose members stand apart and other machines are units. Units that neither exchange traffic
+nor share a group have one colour, and those of a colour move in one round: none changes what
+another's move costs. A group draws among its orders of zones by their prices (a heat bath); other
+machines change places in pairs, or move where there is room.
 """
 
+from itertools import combinations, permutations
+from typing import Any, NamedTuple
+
 import numpy as np
-from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from netplan_planner.verbs.place.solve.feasible import without_fixed_traffic
 from netplan_planner.verbs.place.solve.problem import (
+    BROKEN_USD,
     EPSILON,
     Floats,
     PlacementProblem,
@@ -17,211 +22,233 @@ from netplan_planner.verbs.place.solve.problem import (
     Zones,
 )
 
-_FIRST_TEMPERATURE = 1.0
-_LAST_TEMPERATURE = 0.03
-"""As shares of what a typical machine could save or lose by a move."""
-_PART = 0.3
-"""Of the units, that a round proposes moves for."""
-_TRIMS = 4
+_FIRST_QUANTILE = 0.95
+"""Of machines, what whose zones differ by is the first temperature: for flows of many sizes, what
+the median machine pays moves none of the largest."""
+_LAST = 0.1
+"""The last one, by what the zones of the median machine differ by."""
+_MOST_ORDERS = 24
+"""Orders of zones that a group draws among; of more, exchanges of two zones drawn anew."""
+_ALONE = 0.2
+"""Share of machines that move alone where zones are limited; the others change places."""
 _RECOUNT_EVERY = 500
+_ROUND_WORK, _LINK_WORK = 50_000, 3
+"""Work of a round, and of a number that it touches: nanoseconds, about."""
 
 
-def anneal(problem: PlacementProblem, zones: Zones, rounds: int, seed: int) -> Zones:
-    """Return a placement after so many rounds, from one that keeps every constraint.
+class _Colour(NamedTuple):
+    """Units that move in one round."""
+
+    machines: Zones
+    """Members of groups that stand apart, one group after the other, then the others."""
+    sizes: Zones
+    """Of the groups."""
+    seen: tuple[Any, ...]
+    """By layer, sparse: what each machine sees of these."""
+
+
+def anneal(
+    problem: PlacementProblem,
+    zones: Zones,
+    sweeps: int,
+    seed: int,
+    *,
+    most_work: float = np.inf,
+    heat: float | None = None,
+) -> Zones:
+    """Return a placement after so many sweeps, from one that keeps every constraint.
 
     It keeps them, too; it may cost more than the first, and is not yet at the foot of its valley.
+
+    Args:
+        problem: What is asked.
+        zones: Where to begin.
+        sweeps: How often every unit is looked at, less where that is more than `most_work`.
+        seed: Of what is drawn.
+        most_work: Some nanoseconds; counted, not timed, so the same on every machine.
+        heat: The first temperature, by what the zones of the median machine differ by, so that the
+            most of a good placement stays; None: hot enough to leave any.
     """
     search = _Search(without_fixed_traffic(problem), zones, np.random.default_rng(seed))
-    if not search.unit_count:
+    spans = search.spans()
+    search.recount()
+    if not len(spans):
         return zones
-    scale = search.scale()
-    if scale <= EPSILON:
-        return zones
-    fall = (_LAST_TEMPERATURE / _FIRST_TEMPERATURE) ** (1.0 / max(rounds - 1, 1))
-    temperature = scale * _FIRST_TEMPERATURE
-    for number in range(rounds):
-        search.round(temperature, is_swap=bool(number % 2))
-        temperature *= fall
+    sweeps = max(1, int(min(sweeps, most_work / search.sweep_work)))
+    median = float(np.median(spans))
+    temperature = float(np.quantile(spans, _FIRST_QUANTILE)) if heat is None else median * heat
+    rounds = sweeps * len(search.colours)
+    fall = (median * _LAST / temperature) ** (1.0 / max(rounds - 1, 1))
+    for number in range(sweeps):
+        for colour in search.chance.permutation(len(search.colours)).tolist():
+            search.round(search.colours[colour], temperature)
+            temperature *= fall
         if number % _RECOUNT_EVERY == _RECOUNT_EVERY - 1:
-            search.standing.recount()
+            search.recount()
     return search.standing.zones
 
 
 class _Search:
-    """One walk; a unit is a group that stands apart, or a machine of no such group."""
-
     def __init__(
         self, problem: PlacementProblem, zones: Zones, chance: np.random.Generator
     ) -> None:
         self.problem, self.chance = problem, chance
         self.standing = Standing(problem, zones)
-        self.is_limited = bool(np.isfinite(problem.capacity).any())
-        can_move = problem.allowed.sum(axis=1) > 1
-        apart = [number for number, group in enumerate(problem.groups) if group.is_apart]
-        in_apart = np.isin(problem.group_of, apart)
-        self.singles = np.flatnonzero(can_move & ~in_apart)
-        members = [group[can_move[group]] for group in (problem.groups[n].members for n in apart)]
-        pairs = [(n, found) for n, found in zip(apart, members, strict=True) if len(found)]
-        self.apart = np.array([number for number, _ in pairs], dtype=np.intp)
-        sizes = np.array([len(found) for _, found in pairs], dtype=np.intp)
-        self.sizes, self.firsts = sizes, np.cumsum(sizes) - sizes
-        self.members = (
-            np.concatenate([found for _, found in pairs]) if pairs else np.zeros(0, dtype=np.intp)
-        )
-        self.choice_count = problem.allowed.sum(axis=1)
-        self.choices = np.argsort(~problem.allowed, axis=1, kind="stable")
-        self.holder = np.full((len(problem.groups), problem.zone_count), -1, dtype=np.intp)
-        grouped = np.flatnonzero(in_apart)
-        self.holder[problem.group_of[grouped], zones[grouped]] = grouped
-        self.unit_count = len(self.singles) + len(self.apart)
-
-    def scale(self) -> float:
-        """Return what a typical machine's zones differ by."""
-        usd = np.where(self.problem.allowed, self.standing.usd, np.nan)
-        spans = np.nanmax(usd, axis=1) - np.nanmin(usd, axis=1)
-        spans = spans[(spans > EPSILON) & np.isfinite(spans)]
-        return float(np.median(spans)) if len(spans) else 0.0
-
-    def round(self, temperature: float, *, is_swap: bool) -> None:
-        """Propose and take moves of a part of the units."""
-        part = min(_PART, 1.0) * self.chance.uniform(0.3, 1.0)
-        parts = []
-        if len(self.apart):
-            parts.append(self._of_groups(part))
-        if len(self.singles):
-            if is_swap and self.is_limited:
-                parts.append(self._swaps(part))
-            else:
-                parts.append(self._moves(part))
-        one, other = (np.concatenate(side) for side in zip(*parts, strict=True))
-        to = np.concatenate([self._targets[number] for number in range(len(parts))])
-        self._targets = []
-        was = self.standing.zones[one]
-        usd = self.standing.usd
-        gain = usd[one, was] - usd[one, to]
-        has_other = other >= 0
-        gain[has_other] += (
-            usd[other[has_other], to[has_other]] - usd[other[has_other], was[has_other]]
-        )
-        heat = np.exp(np.minimum(gain / temperature, 0.0))
-        taken = self.chance.random(len(one)) < heat
-        taken &= was != to
-        self._take(one[taken], other[taken], to[taken])
-
-    _targets: list[Zones]
-
-    def _aimed(self, one: Zones, other: Zones, to: Zones) -> tuple[Zones, Zones]:
-        self._targets = [*getattr(self, "_targets", []), to]
-        return one, other
-
-    def _random_zone(self, machines: Zones) -> Zones:
-        at = (self.chance.random(len(machines)) * self.choice_count[machines]).astype(np.intp)
-        return np.asarray(self.choices[machines, at])
-
-    def _of_groups(self, part: float) -> tuple[Zones, Zones]:
-        count = max(1, round(len(self.apart) * part))
-        picked = self.chance.permutation(len(self.apart))[:count]
-        at = self.firsts[picked] + (self.chance.random(count) * self.sizes[picked]).astype(np.intp)
-        one = self.members[at]
-        to = self._random_zone(one)
-        other = self.holder[self.apart[picked], to]
-        # The other one goes where this one stands.
-        fits = (other < 0) | self.problem.allowed[other, self.standing.zones[one]]
-        fits &= other != one
-        return self._aimed(one[fits], other[fits], to[fits])
-
-    def _moves(self, part: float) -> tuple[Zones, Zones]:
-        count = max(1, round(len(self.singles) * part))
-        one = self.singles[self.chance.permutation(len(self.singles))[:count]]
-        return self._aimed(one, np.full(count, -1, dtype=np.intp), self._random_zone(one))
-
-    def _swaps(self, part: float) -> tuple[Zones, Zones]:
-        count = max(1, round(len(self.singles) * part) // 2)
-        picked = self.singles[self.chance.permutation(len(self.singles))[: 2 * count]]
-        half = len(picked) // 2
-        one, other = picked[:half], picked[half : 2 * half]
-        zones, allowed = self.standing.zones, self.problem.allowed
-        fits = allowed[one, zones[other]] & allowed[other, zones[one]]
-        return self._aimed(one[fits], other[fits], zones[other[fits]])
-
-    def _take(self, one: Zones, other: Zones, to: Zones) -> None:
-        """Take proposals as far as capacity and spread allow."""
-        kept = np.ones(len(one), dtype=bool)
-        was = self.standing.zones[one]
-        if self.is_limited:
-            kept &= self._with_room(one, other, to)
-        machines, zones = _flat(one[kept], other[kept], was[kept], to[kept])
-        broken = self._broken_groups(machines, zones)
-        if len(broken):
-            group = self.problem.group_of
-            hit = np.isin(group[one], broken) | ((other >= 0) & np.isin(group[other], broken))
-            kept &= ~hit
-            if self.is_limited and not self._is_within(one[kept], other[kept], to[kept]):
-                return
-            machines, zones = _flat(one[kept], other[kept], was[kept], to[kept])
-        if not len(machines):
-            return
-        groups = self.problem.group_of[machines]
-        apart = np.isin(groups, self.apart)
-        self.holder[groups[apart], self.standing.zones[machines[apart]]] = -1
-        self.standing.move_many(machines, zones)
-        self.holder[groups[apart], zones[apart]] = machines[apart]
-
-    def _with_room(self, one: Zones, other: Zones, to: Zones) -> NDArray[np.bool_]:
-        """Return which proposals to take, so that every zone holds what comes."""
-        kept = np.ones(len(one), dtype=bool)
-        for _ in range(_TRIMS):
-            over = self._over(one[kept], other[kept], to[kept])
-            if not over.any():
-                return kept
-            comes, goes = self._change(one, other, to)
-            bad = np.flatnonzero(kept & ((comes & over[to]) | (goes & over[self._was(one)])))
-            # Half of them, by chance in their order, then looked at again.
-            kept[bad[len(bad) // 2 :]] = False
-        over = self._over(one[kept], other[kept], to[kept])
-        if over.any():
-            kept[:] = False
-        return kept
-
-    def _was(self, machines: Zones) -> Zones:
-        return np.asarray(self.standing.zones[machines])
-
-    def _change(
-        self, one: Zones, other: Zones, to: Zones
-    ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Return which proposals make the wanted zone fuller, and which the left one."""
-        more = self._more(one, other)
-        return more > 0, more < 0
-
-    def _more(self, one: Zones, other: Zones) -> Floats:
-        vcpus = self.problem.vcpus
-        return np.asarray(vcpus[one] - np.where(other >= 0, vcpus[other], 0.0))
-
-    def _over(self, one: Zones, other: Zones, to: Zones) -> NDArray[np.bool_]:
-        more, count = self._more(one, other), self.problem.zone_count
-        used = self.standing.used + np.bincount(to, weights=more, minlength=count)
-        used -= np.bincount(self._was(one), weights=more, minlength=count)
+        self._is_limited = bool(np.isfinite(problem.capacity).any())
         # A zone that is too full today may stay so, as long as it does not get fuller.
-        limit = np.maximum(self.problem.capacity, self.standing.used)
-        return np.asarray(used > limit + EPSILON)
+        self._limit = np.maximum(problem.capacity, self.standing.used) + EPSILON
+        self._least = np.array([group.least_zones for group in problem.groups], dtype=np.intp)
+        can_move = problem.allowed.sum(axis=1) > 1
+        is_loose = can_move.copy()
+        self._units: list[Zones] = []
+        for group in problem.groups:
+            if group.is_apart:
+                is_loose[group.members] = False
+                if can_move[group.members].any():
+                    self._units.append(group.members)
+        self._apart_count = len(self._units)
+        self._units += list(np.flatnonzero(is_loose)[:, None])
+        self._orders = _orders(problem.zone_count)
+        columns = [layer.weights.tocsc() for layer in problem.layers]
+        colour_of = self._colour_of()
+        self.colours = [
+            self._colour(np.flatnonzero(colour_of == number).tolist(), columns)
+            for number in range(int(colour_of.max(initial=-1)) + 1)
+        ]
+        links = sum(layer.weights.nnz for layer in problem.layers) * problem.zone_count
+        self.sweep_work = float(len(self.colours) * _ROUND_WORK + links * _LINK_WORK)
 
-    def _is_within(self, one: Zones, other: Zones, to: Zones) -> bool:
-        return not self._over(one, other, to).any()
+    def spans(self) -> Floats:
+        """Return what the zones of each machine differ by, where they do."""
+        usd = np.where(self.problem.allowed, self.standing.usd, np.nan)[self.problem.movable]
+        found = np.nanmax(usd, axis=1) - np.nanmin(usd, axis=1) if len(usd) else np.zeros(0)
+        return np.asarray(found[found > EPSILON])
 
-    def _broken_groups(self, machines: Zones, zones: Zones) -> Zones:
-        """Return the groups that would no longer stand in enough zones."""
-        groups = self.problem.group_of[machines]
-        loose = (groups >= 0) & ~np.isin(groups, self.apart)
-        if not loose.any():
-            return np.zeros(0, dtype=np.intp)
-        counts = self.standing.group_counts.copy()
-        np.subtract.at(counts, (groups[loose], self._was(machines[loose])), 1)
-        np.add.at(counts, (groups[loose], zones[loose]), 1)
-        least = np.array([group.least_zones for group in self.problem.groups])
-        return np.flatnonzero((counts > 0).sum(axis=1) < least)
+    def recount(self) -> None:
+        """Work prices out anew; where a machine may not stand, they are what nobody pays."""
+        self.standing.recount()
+        self.standing.usd[~self.problem.allowed] = BROKEN_USD * BROKEN_USD
+
+    def _colour_of(self) -> Zones:
+        """Return the colour of each unit: the first free one, those with most neighbours first."""
+        count = len(self._units)
+        unit_of = np.full(self.problem.count, count, dtype=np.intp)
+        for number, members in enumerate(self._units):
+            unit_of[members] = number
+        rows = [layer.weights.tocoo() for layer in self.problem.layers]
+        one = np.concatenate([np.zeros(0, dtype=np.intp), *(unit_of[row.row] for row in rows)])
+        other = np.concatenate([np.zeros(0, dtype=np.intp), *(unit_of[row.col] for row in rows)])
+        # Rows of traffic may hold one direction alone.
+        ends = np.append(one, other), np.append(other, one)
+        near = csr_array((np.ones(len(ends[0])), ends), shape=(count + 1, count + 1))
+        near.sum_duplicates()
+        found = np.full(count + 1, -1, dtype=np.intp)
+        for unit in np.argsort(-np.diff(near.indptr)[:count], kind="stable").tolist():
+            used = set(found[near.indices[near.indptr[unit] : near.indptr[unit + 1]]].tolist())
+            found[unit] = next(number for number in range(len(used) + 1) if number not in used)
+        return found[:count]
+
+    def _colour(self, units: list[int], columns: list[Any]) -> _Colour:
+        groups = [self._units[n] for n in units if n < self._apart_count]
+        loose = [self._units[n] for n in units if n >= self._apart_count]
+        sizes = np.array([len(members) for members in groups], dtype=np.intp)
+        machines = np.concatenate([*groups, *loose])
+        return _Colour(machines, sizes, tuple(one[:, machines].tocsr() for one in columns))
+
+    def round(self, colour: _Colour, temperature: float) -> None:
+        """Draw new zones for the units of a colour, as far as room and spread allow."""
+        standing, machines = self.standing, colour.machines
+        was = standing.zones[machines]
+        to, unit = was.copy(), np.arange(len(was))
+        count = int(colour.sizes.sum())
+        if count:
+            unit[:count] = np.repeat(unit[: len(colour.sizes)], colour.sizes)
+            to[:count] = self._ordered(colour, was[:count], temperature)
+        if len(was) > count:
+            self._exchange(machines[count:], to[count:], unit[count:], temperature)
+        moved = np.flatnonzero(to != was)
+        moved = moved[self._with_room(machines[moved], was[moved], to[moved], unit[moved])]
+        moved = self._spread(machines, to, unit, moved)
+        if not len(moved):
+            return
+        now = was.copy()
+        now[moved] = to[moved]
+        for layer, seen in zip(self.problem.layers, colour.seen, strict=True):
+            # Of all, where most stand still: choosing columns of `seen` takes longer.
+            standing.usd += seen @ (layer.usd.T[now] - layer.usd.T[was])
+        standing.count_many(machines[moved], to[moved])
+
+    def _drawn(self, usd: Floats, temperature: float) -> Zones:
+        """Return a column of each row, drawn by its price."""
+        return np.asarray((usd - temperature * self.chance.gumbel(size=usd.shape)).argmin(axis=1))
+
+    def _ordered(self, colour: _Colour, was: Zones, temperature: float) -> Zones:
+        """Return zones of groups' members, by the order of zones that each group drew."""
+        orders = self._orders
+        if len(orders) > _MOST_ORDERS:
+            picked = self.chance.permutation(len(orders) - 1)[: _MOST_ORDERS - 1]
+            orders = orders[np.append(0, picked + 1)]
+        after = orders[:, was].T
+        at = colour.machines[: len(was), None], after
+        starts = np.cumsum(colour.sizes) - colour.sizes
+        usd = np.add.reduceat(self.standing.usd[at], starts, axis=0)
+        drawn = np.repeat(self._drawn(usd, temperature), colour.sizes)
+        return np.asarray(after[np.arange(len(was)), drawn])
+
+    def _exchange(self, loose: Zones, to: Zones, unit: Zones, temperature: float) -> None:
+        """Write new zones of machines in no group that stands apart: swaps, and moves alone."""
+        usd = self.standing.usd[loose]
+        order = self.chance.permutation(len(loose))
+        count = int(len(loose) * (1.0 - _ALONE) / 2) if self._is_limited else 0
+        one, other, alone = order[:count], order[count : 2 * count], order[2 * count :]
+        if count:
+            a, b = to[one], to[other]
+            gain = usd[one, a] + usd[other, b] - usd[one, b] - usd[other, a]
+            swaps = gain > temperature * self.chance.logistic(size=count)
+            to[one], to[other] = np.where(swaps, b, a), np.where(swaps, a, b)
+            unit[other] = unit[one]
+        room = self._limit - self.standing.used - self.problem.vcpus[loose[alone], None]
+        is_full = (room < 0) & (np.arange(len(self._limit)) != to[alone, None])
+        to[alone] = self._drawn(np.where(is_full, np.inf, usd[alone]), temperature)
+
+    def _with_room(self, machines: Zones, was: Zones, to: Zones, unit: Zones) -> Any:
+        """Return which moves fit, whoever else of the others goes or stays."""
+        if not self._is_limited or not len(machines):
+            return np.ones(len(machines), dtype=bool)
+        count, vcpus = len(self._limit), self.problem.vcpus[machines]
+        size = (int(unit.max()) + 1) * count
+        more = np.bincount(unit * count + to, vcpus, size) - np.bincount(
+            unit * count + was, vcpus, size
+        )
+        more = np.maximum(more.reshape(-1, count), 0.0)
+        room = self._limit - self.standing.used
+        fits = (more <= np.maximum(room, EPSILON)).all(axis=1)
+        more[~fits] = 0.0
+        fits &= ((np.cumsum(more, axis=0) <= room) | (more <= EPSILON)).all(axis=1)
+        return fits[unit]
+
+    def _spread(self, machines: Zones, to: Zones, unit: Zones, moved: Zones) -> Zones:
+        """Return the moves after which every group stands in zones enough."""
+        standing, group_of = self.standing, self.problem.group_of
+        while self._apart_count < len(self._least) and len(moved):
+            own = moved[group_of[machines[moved]] >= 0]
+            group, counts = group_of[machines[own]], standing.group_counts.copy()
+            np.subtract.at(counts, (group, standing.zones[machines[own]]), 1)
+            np.add.at(counts, (group, to[own]), 1)
+            needed = np.minimum(self._least, (standing.group_counts > 0).sum(axis=1))
+            is_broken = (counts > 0).sum(axis=1) < needed
+            if not is_broken[group].any():
+                break
+            moved = moved[~np.isin(unit[moved], unit[own[is_broken[group]]])]
+        return moved
 
 
-def _flat(one: Zones, other: Zones, was: Zones, to: Zones) -> tuple[Zones, Zones]:
-    """Return every machine that moves, with its zone: those who change places go the other way."""
-    has_other = other >= 0
-    return np.concatenate([one, other[has_other]]), np.concatenate([to, was[has_other]])
+def _orders(count: int) -> Zones:
+    """Return orders of zones, today's first: all, or of many zones exchanges of two."""
+    if count <= 4:
+        return np.array(list(permutations(range(count))), dtype=np.intp)
+    pairs = np.array(list(combinations(range(count), 2)), dtype=np.intp)
+    found = np.tile(np.arange(count), (len(pairs) + 1, 1))
+    number = np.arange(1, len(pairs) + 1)
+    found[number, pairs[:, 0]], found[number, pairs[:, 1]] = pairs[:, 1], pairs[:, 0]
+    return found

@@ -8,7 +8,6 @@ zone whose price in the relaxed program lifts the bound above that plan is none 
 
 from collections.abc import Callable
 from heapq import heappop, heappush
-from time import monotonic
 from typing import NamedTuple
 
 import numpy as np
@@ -16,7 +15,7 @@ from numpy.typing import NDArray
 
 from netplan_planner.verbs.place.solve.formulation import Formulation
 from netplan_planner.verbs.place.solve.problem import Floats, Zones
-from netplan_planner.verbs.place.solve.program import Relaxation, Relaxed
+from netplan_planner.verbs.place.solve.program import Effort, Relaxation, Relaxed
 
 _ROOT_ROUNDS, _NODE_ROUNDS = 40, 3
 """Of rows that are looked for."""
@@ -86,16 +85,16 @@ class Branching:
         """The bound from which on a node is not worth a look."""
         return self._usd - max(_TOLERANCE_RATIO * abs(self._usd), _TOLERANCE_USD)
 
-    def run(self, *, most_work: float, until: float) -> Bounded:
-        """Search until all is proven, or so much was done, or a time of the monotonic clock.
+    def run(self, *, most_work: float, effort: Effort) -> Bounded:
+        """Search until all is proven, or so much was done.
 
         Args:
             most_work: As the relaxed program counts it; the same on every machine.
-            until: A last resort.
+            effort: What this adds to, and a last resort.
         """
 
         def is_over() -> bool:
-            return self._relaxed.work > most_work or monotonic() > until
+            return self._relaxed.work > most_work or not effort.left_s()
 
         heap: list[tuple[float, int, Mask]] = [(-np.inf, 0, self._known)]
         count, next_dive, rounds = 1, 1, _ROOT_ROUNDS
@@ -110,6 +109,7 @@ class Branching:
                 # Of equals the latest, which is closest to a whole placement.
                 heappush(heap, (part_usd, -count, part))
                 count += 1
+        effort.work += self._relaxed.work
         least = min([self._enough, *(usd for usd, _, _ in heap[:1])])
         return Bounded(self._zones, self._usd, float(least))
 

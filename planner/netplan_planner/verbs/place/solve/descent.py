@@ -4,7 +4,6 @@ A few groups at a time to their optimum, all others standing still: again and ag
 """
 
 from collections.abc import Callable
-from time import monotonic
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
@@ -18,14 +17,15 @@ from netplan_planner.verbs.place.solve.problem import (
     Standing,
     Zones,
 )
+from netplan_planner.verbs.place.solve.program import Effort
 from netplan_planner.verbs.place.solve.reduced import reduced, with_open
 
 _MOST_PASSES = 30
 _SWAP_PARTNERS = 24
 """Machines of the wanted zone that a machine which does not fit there tries to change with."""
 _NODES = 60
-_SOLVE_S = 2.0
-"""A bound for odd cases; the nodes end nearly all."""
+_MOST_WORK = 4e6
+"""Of the programs of one search, as `Effort` counts it: a second, about."""
 
 
 def descend(standing: Standing, passes: int = _MOST_PASSES) -> None:
@@ -136,7 +136,7 @@ def improve(
     rounds: int,
     size: int,
     seed: int,
-    until: float,
+    effort: Effort,
     say: Callable[[str], None] = lambda _: None,
 ) -> Zones:
     """Return a placement that is no dearer, after so many neighbourhoods.
@@ -147,7 +147,7 @@ def improve(
         rounds: How many neighbourhoods are looked at.
         size: Machines that are open in one.
         seed: Of the choice.
-        until: A time of the monotonic clock after which no further one is begun.
+        effort: A last resort, after which no further one is begun.
         say: Where progress goes.
     """
     chance = np.random.default_rng(seed)
@@ -158,14 +158,14 @@ def improve(
     unit_of = np.full(problem.count, -1, dtype=np.intp)
     for number, members in enumerate(units):
         unit_of[members] = number
-    idle = 0
+    idle, most_work = 0, effort.work + _MOST_WORK
     for number in range(rounds):
-        if monotonic() > until or idle > 3 * len(units):
+        if not effort.left_s() or effort.work > most_work or idle > 3 * len(units):
             break
         if number and not number % 50:
             say(f"{number:,} of {rounds:,} neighbourhoods")
         machines = _neighbourhood(standing, units, unit_of, size, chance)
-        idle = 0 if machines is not None and solve_open(standing, machines) else idle + 1
+        idle = 0 if machines is not None and solve_open(standing, machines, effort) else idle + 1
     return standing.zones
 
 
@@ -234,7 +234,7 @@ def _reach(
                 reach[other] = reach.get(other, 0.0) + weight
 
 
-def solve_open(standing: Standing, machines: Zones) -> bool:
+def solve_open(standing: Standing, machines: Zones, effort: Effort) -> bool:
     """Move these machines where it is cheapest while all others stand; say whether it was."""
     problem = standing.problem
     part = reduced(problem, standing.zones, machines, is_priced=False)
@@ -243,7 +243,7 @@ def solve_open(standing: Standing, machines: Zones) -> bool:
         part,
         vcpus,
         standing.zones[machines],
-        time_limit_s=_SOLVE_S,
+        effort=effort,
         node_limit=_NODES,
     )
     if found.zones is None:

@@ -4,7 +4,6 @@ Zones that are alike: of placements that differ by their names alone, one has to
 """
 
 from collections.abc import Iterable
-from time import monotonic
 from typing import NamedTuple
 
 import numpy as np
@@ -13,10 +12,10 @@ from numpy.typing import NDArray
 from netplan_planner.verbs.place.solve.branching import Branching
 from netplan_planner.verbs.place.solve.formulation import Formulation
 from netplan_planner.verbs.place.solve.problem import EPSILON, Floats, Zones
-from netplan_planner.verbs.place.solve.program import INFINITY
+from netplan_planner.verbs.place.solve.program import INFINITY, Effort
 from netplan_planner.verbs.place.solve.reduced import Reduced, cost_of, keeps_constraints
 
-_MOST_WORK = 6e7
+MOST_WORK = 6e7
 """Steps of the simplex method times rows that a proof may take: some seconds."""
 
 
@@ -147,16 +146,18 @@ class Exact(NamedTuple):
     """Of the part with all that stands still."""
 
 
-def prove(part: Reduced, vcpus: Floats, start: Zones, *, time_limit_s: float) -> Exact:
+def prove(
+    part: Reduced, vcpus: Floats, start: Zones, effort: Effort, most_work: float = MOST_WORK
+) -> Exact:
     """Return the best zones of the open machines, and what no other can undercut, by branches.
 
     Args:
         part: What is open.
         vcpus: Of the open machines.
         start: Zones that keep every constraint.
-        time_limit_s: A last resort, after which the best so far is taken.
+        effort: What this adds to, and a last resort, after which the best so far is taken.
+        most_work: After which likewise, the same on every machine.
     """
-    until = monotonic() + time_limit_s
     allowed, start = broken_symmetry(part, start)
     part = part._replace(allowed=allowed)
 
@@ -165,7 +166,7 @@ def prove(part: Reduced, vcpus: Floats, start: Zones, *, time_limit_s: float) ->
         return part.fixed_usd + cost_of(part, zones) if is_kept else None
 
     search = Branching(Formulation(part, vcpus), start, usd_of)
-    found = search.run(most_work=_MOST_WORK, until=until)
+    found = search.run(most_work=most_work, effort=effort)
     return Exact(found.zones, found.bound_usd)
 
 
@@ -174,8 +175,8 @@ def solve_exactly(
     vcpus: Floats,
     start: Zones,
     *,
-    time_limit_s: float,
-    node_limit: int | None = None,
+    effort: Effort,
+    node_limit: int,
 ) -> Exact:
     """Return the best zones of the open machines, and what no other can undercut, by HiGHS alone.
 
@@ -183,14 +184,12 @@ def solve_exactly(
         part: What is open.
         vcpus: Of the open machines.
         start: Zones that keep every constraint.
-        time_limit_s: After which the best so far is taken.
+        effort: What this adds to, and a last resort, after which the best so far is taken.
         node_limit: After so many branches likewise; the same on every machine.
     """
     allowed, start = broken_symmetry(part, start)
     model = Formulation(part._replace(allowed=allowed), vcpus)
-    solved = model.program.solve(
-        start=model.values_of(start), time_limit_s=time_limit_s, node_limit=node_limit
-    )
+    solved = model.program.solve(start=model.values_of(start), effort=effort, node_limit=node_limit)
     zones = None if solved.values is None else model.zones_of(solved.values)
     bound = solved.bound if solved.bound > -INFINITY else -np.inf
     return Exact(zones, float(bound))

@@ -15,11 +15,10 @@ from netplan_planner.verbs.place.solve.problem import (
     Zones,
     sparse_rows,
 )
-from netplan_planner.verbs.place.solve.program import INFINITY, Program
+from netplan_planner.verbs.place.solve.program import INFINITY, Effort, Program
 
 _SHORT = 1e4
 """What a missing vCPU, zone or limit counts against a machine that moves, which counts 1."""
-_TIME_S = 20.0
 _MATTERS = 1e-6
 
 
@@ -33,10 +32,10 @@ class Shortfalls(NamedTuple):
     pairs: tuple[int, ...]
     """Limits of round trips, by their place in the problem."""
     is_known: bool = True
-    """False: the time ended before anything was found."""
+    """False: the branches ended before anything was found."""
 
 
-def nearest(problem: PlacementProblem) -> Zones | Shortfalls:
+def nearest(problem: PlacementProblem, effort: Effort | None = None) -> Zones | Shortfalls:
     """Return a placement that keeps every constraint and moves few, or what is missing for one."""
     if not problem.faults(problem.today):
         return problem.today
@@ -50,7 +49,7 @@ def nearest(problem: PlacementProblem) -> Zones | Shortfalls:
     more = _capacity_rows(problem, program, at)
     fewer = _group_rows(problem, program, at)
     far = _limit_rows(problem, program, at)
-    solved = program.solve(start=None, time_limit_s=_TIME_S)
+    solved = program.solve(start=None, effort=effort or Effort())
     if solved.values is None:
         return Shortfalls((), (), (), is_known=False)
     values = solved.values

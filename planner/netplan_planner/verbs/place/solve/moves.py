@@ -209,10 +209,10 @@ class _Order:
     def _after(self, unit: int) -> float:
         before = [int(self.standing.zones[machine]) for machine in self.units[unit]]
         for machine in self.units[unit]:
-            _count(self.standing, machine, int(self.zones[machine]))
+            self.standing.count(machine, int(self.zones[machine]))
         found = self.broken()
         for machine, zone in zip(self.units[unit], before, strict=True):
-            _count(self.standing, machine, zone)
+            self.standing.count(machine, zone)
         return found
 
 
@@ -224,15 +224,3 @@ def _units(problem: PlacementProblem, zones: Zones) -> list[list[int]]:
         apart = group >= 0 and problem.groups[group].is_apart
         units[group if apart else -1 - machine].append(machine)
     return [units[key] for key in sorted(units)]
-
-
-def _count(standing: Standing, machine: int, zone: int) -> None:
-    """Count a machine elsewhere without pricing anything."""
-    problem, was = standing.problem, int(standing.zones[machine])
-    standing.used[was] -= problem.vcpus[machine]
-    standing.used[zone] += problem.vcpus[machine]
-    group = int(problem.group_of[machine])
-    if group >= 0:
-        standing.group_counts[group, was] -= 1
-        standing.group_counts[group, zone] += 1
-    standing.zones[machine] = zone

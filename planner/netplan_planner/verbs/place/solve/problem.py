@@ -215,6 +215,11 @@ class Standing:
             others = seen.indices[first:last]
             difference = layer.usd[:, zone] - layer.usd[:, was]
             self.usd[others] += seen.data[first:last, None] * difference
+        self.count(machine, zone)
+
+    def count(self, machine: int, zone: int) -> None:
+        """Count one machine in a zone, prices as they are."""
+        problem, was = self.problem, int(self.zones[machine])
         self.used[was] -= problem.vcpus[machine]
         self.used[zone] += problem.vcpus[machine]
         group = problem.group_of[machine]
@@ -223,13 +228,10 @@ class Standing:
             self.group_counts[group, zone] += 1
         self.zones[machine] = zone
 
-    def move_many(self, machines: Zones, zones: Zones) -> None:
-        """Put several machines, each once, into zones."""
+    def count_many(self, machines: Zones, zones: Zones) -> None:
+        """Count several machines, each once, in zones, prices as they are."""
         problem = self.problem
         was = self.zones[machines]
-        for layer, seen in zip(problem.layers, self._seen_by, strict=True):
-            difference = layer.usd[:, zones] - layer.usd[:, was]
-            self.usd += _spread(seen[machines], difference, problem.zone_count)
         np.subtract.at(self.used, was, problem.vcpus[machines])
         np.add.at(self.used, zones, problem.vcpus[machines])
         groups = problem.group_of[machines]
@@ -278,11 +280,6 @@ class Standing:
         gain = float(self.gains(one)[b] + self.gains(other)[a])
         # Their own traffic: each gain takes the other one for standing still.
         return gain - float(own[a, b] + own[b, a] - own[a, a] - own[b, b])
-
-
-def _spread(rows: Any, difference: Floats, zone_count: int) -> Floats:
-    """Return what each machine sees of the moves: sparse rows by their zones' differences."""
-    return np.asarray((rows.T @ difference.T)[:, :zone_count])
 
 
 def _weight(rows: Any, one: int, other: int) -> float:

@@ -1,7 +1,8 @@
 """Programs in HiGHS: with whole numbers, built up, and without, kept between questions."""
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from time import monotonic
 from typing import Any, NamedTuple
 
 import highspy
@@ -14,9 +15,32 @@ from netplan_planner.verbs.place.solve.problem import EPSILON, Floats, Zones
 
 INFINITY = float(highspy.kHighsInf)
 _GAP_USD = 1e-6
+_MOST_NODES = 20_000
+"""Branches of a program that nobody bounds more closely."""
 _GAP_RATIO = 1e-9
 Row = tuple[list[tuple[int, float]], float, float]
 """Terms, and between which figures their sum lies."""
+
+
+class Effort:
+    """What programs have taken so far, which ends searches, and a time that does as a last resort.
+
+    The count is the same on every machine; the time is for what it did not foresee.
+    """
+
+    def __init__(self, clock: Callable[[], float] = monotonic, seconds: float = 600.0) -> None:
+        """Begin to measure, in seconds of a clock that only goes forward."""
+        self._clock, self._until = clock, clock() + seconds
+        self.work = 0.0
+        """Steps of the simplex method times rows: what time goes with."""
+        self.has_struck = False
+        """Whether anything ended by it: then the answer depends on the machine and its load."""
+
+    def left_s(self) -> float:
+        """Return the seconds that are left."""
+        left = max(self._until - self._clock(), 0.0)
+        self.has_struck |= not left
+        return left
 
 
 class Solved(NamedTuple):
@@ -62,13 +86,11 @@ class Program:
         self._starts.append(len(self._columns))
 
     def solve(
-        self, *, start: Floats | None, time_limit_s: float, node_limit: int | None = None
+        self, *, start: Floats | None, effort: Effort, node_limit: int = _MOST_NODES
     ) -> Solved:
-        """Return the best answer that is found, and how good one can be at best."""
+        """Return the best answer that is found after so many branches, and a bound of all."""
         solver: Any = highspy.Highs()  # type: ignore[no-untyped-call]
-        options = self.options(time_limit_s)
-        if node_limit is not None:
-            options["mip_max_nodes"] = node_limit
+        options = {**self.options(), "mip_max_nodes": node_limit, "time_limit": effort.left_s()}
         for name, value in options.items():
             solver.setOptionValue(name, value)
         solver.passModel(self.model())
@@ -77,11 +99,13 @@ class Program:
             given.col_value = start.tolist()
             solver.setSolution(given)
         solver.run()
+        effort.work += float(solver.getInfo().simplex_iteration_count) * len(self._rows)
+        effort.has_struck |= solver.getModelStatus() == highspy.HighsModelStatus.kTimeLimit
         return self._read(solver)
 
     @staticmethod
-    def options(time_limit_s: float = INFINITY) -> dict[str, Any]:
-        """Return what HiGHS is told: one thread, one seed, and when to end."""
+    def options() -> dict[str, Any]:
+        """Return what HiGHS is told: one thread, one seed, and how near is near enough."""
         return {
             "output_flag": False,
             "threads": 1,
@@ -89,7 +113,6 @@ class Program:
             "random_seed": 0,
             "mip_rel_gap": _GAP_RATIO,
             "mip_abs_gap": _GAP_USD,
-            "time_limit": time_limit_s,
         }
 
     def model(self) -> Any:

@@ -1,6 +1,6 @@
 """The whole way: a start, search, proof of what is small, a bound of what is not."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import islice, permutations
 from time import monotonic
 from typing import NamedTuple
@@ -11,11 +11,13 @@ from scipy.sparse.csgraph import connected_components
 
 from netplan_planner.verbs.place.solve.annealing import anneal
 from netplan_planner.verbs.place.solve.bounds import lower_bound, star_usd
+from netplan_planner.verbs.place.solve.crossing import cross
 from netplan_planner.verbs.place.solve.descent import descend, improve
-from netplan_planner.verbs.place.solve.exact import prove, solve_exactly
+from netplan_planner.verbs.place.solve.exact import MOST_WORK, prove, solve_exactly
 from netplan_planner.verbs.place.solve.feasible import Shortfalls, nearest
 from netplan_planner.verbs.place.solve.moves import Step, steps_to, with_fewest_moves
 from netplan_planner.verbs.place.solve.problem import EPSILON, PlacementProblem, Standing, Zones
+from netplan_planner.verbs.place.solve.program import Effort
 from netplan_planner.verbs.place.solve.reduced import (
     Reduced,
     cost_of,
@@ -23,67 +25,29 @@ from netplan_planner.verbs.place.solve.reduced import (
     still_usd,
     with_open,
 )
-from netplan_planner.verbs.place.solve.walk import HOT, cross, walk
 
 MOST_EXACT = 130
 """Open machines of a part that a program is asked of."""
-
-
-EXACT_S = 6.5
-
-
-ALL_EXACT_S = 12.0
-
-
-_NODES = 30
-
-
-_FOUND_S = 10.0
-"""A last resort; the nodes end most searches of a solver."""
-
-
+_ALL_WORK = 2 * MOST_WORK
+"""Of the proofs of all parts."""
+_FOUND_NODES = 30
+"""Branches of the program that looks for plans where nothing is proven."""
 _MOST_NAMES = 120
 """Exchanges of zones' names that are tried to fit a part into what others leave."""
-
-
 PROGRAM = "program"
-
-
-_WALKED = 1500
-"""Open machines up to which they are moved one at a time."""
-
-
-_STEPS, _MOST_STEPS = 3_000, 1_200_000
-
-
+_SWEEPS_PER_MACHINE = 15
 _SEEDS = (1, 2, 3)
-
-
-_HOT_SEEDS = tuple(range(11, 21))
-
-
+_MORE_SEEDS = tuple(range(11, 21))
+"""Of what is annealed to be crossed."""
 _CROSSINGS = 60
-
-
-_ROUNDS = 20_000
-
-
-_WORK = 1.2e11
-"""Numbers that rounds of annealing may touch in all: some 20 seconds."""
-
-
+_HOT_SWEEPS, _REHEATED_SWEEPS = 3, 2
+"""For each machine, where they are too many for a proof."""
+_REHEATS = (0.5, 0.4) * 4
+_WORK = 1e10
+"""Of hot annealing, and of all that comes after it: some 10 seconds each, counted."""
 _NEIGHBOURHOODS = 60
-
-
-_MORE_NEIGHBOURHOODS = 400
-
-
-_OPEN = 24
-
-
-_SEARCH_S = 12.0
-
-
+_OPEN, _MORE_OPEN = 24, 40
+"""Machines of a neighbourhood; more where they are too many for a proof."""
 _PROOF_RATIO = 1e-6
 """Of the dollars, within which a plan and its bound are the same."""
 
@@ -101,6 +65,8 @@ class Placed(NamedTuple):
     """`program`, `stars` or `eigenvalues`."""
     steps: tuple[Step, ...]
     part_count: int
+    is_cut_short: bool
+    """Whether the last resort ended anything: then the answer depends on the machine's load."""
 
     @property
     def is_proven(self) -> bool:
@@ -108,13 +74,21 @@ class Placed(NamedTuple):
         return self.usd - self.bound_usd <= _PROOF_RATIO * max(1.0, abs(self.usd))
 
 
-def best_placement(problem: PlacementProblem, say: Say = lambda _: None) -> Placed | Shortfalls:
-    """Return the best zones that are found, or what is missing for any."""
-    start = nearest(problem)
+def best_placement(
+    problem: PlacementProblem,
+    say: Say = lambda _: None,
+    clock: Callable[[], float] = monotonic,
+) -> Placed | Shortfalls:
+    """Return the best zones that are found, or what is missing for any.
+
+    What is done is counted; `clock`, in seconds, ends it as a last resort alone.
+    """
+    effort = Effort(clock)
+    start = nearest(problem, effort)
     if isinstance(start, Shortfalls):
         return start
     parts = parts_of(problem)
-    zones, bound, bound_by = _proven(problem, start, parts, say)
+    zones, bound, bound_by = _proven(problem, start, parts, effort, say)
     zones = with_fewest_moves(problem, zones, parts)
     usd = problem.usd(zones)
     return Placed(
@@ -124,52 +98,71 @@ def best_placement(problem: PlacementProblem, say: Say = lambda _: None) -> Plac
         bound_by=bound_by,
         steps=steps_to(problem, zones),
         part_count=len(open_parts(problem, parts)),
+        is_cut_short=effort.has_struck,
     )
 
 
-def _searched(problem: PlacementProblem, start: Zones, say: Say) -> Zones:
+def _searched(problem: PlacementProblem, start: Zones, effort: Effort, say: Say) -> Zones:
     """Return the best of what search finds, no dearer than the start brought down."""
     count = len(problem.movable)
-    if not count:
-        return start
-    say(f"placing {count:,} machines")
+    say(f"placing {count:,} VMs")
     best = _brought_down(problem, start)
-    if count > _WALKED:
-        links = sum(layer.weights.nnz for layer in problem.layers) + problem.count
-        rounds = int(min(_ROUNDS, max(_WORK / (links * problem.zone_count), 300)))
-        found = _brought_down(problem, anneal(problem, start, rounds, _SEEDS[0]))
-        best = _better(problem, best, found)
-    else:
-        steps = min(_STEPS * count, _MOST_STEPS)
-        for seed in _SEEDS:
-            best = _better(problem, best, _brought_down(problem, walk(problem, best, steps, seed)))
+    if count > MOST_EXACT:
+        return _reheated(problem, start, best, effort, say)
     # What is small goes to the proof as it is: few of its plans are left to improve after it.
-    return best if count <= MOST_EXACT else _improved(problem, best, say)
+    for zones in _annealed(problem, start, _SEEDS):
+        best = _better(problem, best, zones)
+    return best
 
 
-def _crossed(problem: PlacementProblem, start: Zones, zones: Zones) -> Zones:
-    """Return the best of hot walks from the start, crossed with each other and with these zones.
+def _reheated(
+    problem: PlacementProblem, start: Zones, best: Zones, effort: Effort, say: Say
+) -> Zones:
+    """Return the best of annealing from the start, and from the best so far, less hot."""
+    count = len(problem.movable)
+    for number, heat in enumerate((None, *_REHEATS)):
+        is_hot = heat is None
+        found = anneal(
+            problem,
+            start if is_hot else best,
+            count * (_HOT_SWEEPS if is_hot else _REHEATED_SWEEPS),
+            number,
+            most_work=_WORK if is_hot else _WORK / len(_REHEATS),
+            heat=heat,
+        )
+        found = _brought_down(problem, found)
+        if not problem.faults(found):
+            found = _improved(problem, found, effort, say)
+        best = _better(problem, best, found)
+    return best
 
-    They begin at the start: from a good placement a hot walk goes to a worse one.
+
+def _annealed(problem: PlacementProblem, start: Zones, seeds: tuple[int, ...]) -> Iterator[Zones]:
+    sweeps = _SWEEPS_PER_MACHINE * len(problem.movable)
+    for seed in seeds:
+        yield _brought_down(problem, anneal(problem, start, sweeps, seed))
+
+
+def _crossed(problem: PlacementProblem, start: Zones, zones: Zones, effort: Effort) -> Zones:
+    """Return the best of what is annealed from the start, crossed with each other and these zones.
+
+    It begins at the start: from a good placement a hot search goes to a worse one.
     """
-    start = _brought_down(problem, start)
-    steps = _STEPS * len(problem.movable)
-    walked = (_brought_down(problem, walk(problem, start, steps, seed, HOT)) for seed in _HOT_SEEDS)
-    found = [zones, *(one for one in walked if not problem.faults(one))]
-    until = monotonic() + _SEARCH_S
-    return cross(problem, found, rounds=_CROSSINGS, seed=_SEEDS[0], until=until)
+    found = _annealed(problem, start, _MORE_SEEDS)
+    kept = [zones, *(one for one in found if not problem.faults(one))]
+    return cross(problem, kept, rounds=_CROSSINGS, seed=_SEEDS[0], effort=effort)
 
 
-def _improved(problem: PlacementProblem, zones: Zones, say: Say) -> Zones:
+def _improved(problem: PlacementProblem, zones: Zones, effort: Effort, say: Say) -> Zones:
     """Return what is found a few groups at a time."""
     is_small = len(problem.movable) <= MOST_EXACT
     return improve(
         problem,
         zones,
-        rounds=_NEIGHBOURHOODS if is_small else _MORE_NEIGHBOURHOODS,
-        size=_OPEN,
+        rounds=_NEIGHBOURHOODS,
+        size=_OPEN if is_small else _MORE_OPEN,
         seed=_SEEDS[0],
-        until=monotonic() + _SEARCH_S,
+        effort=effort,
         say=say,
     )
 
@@ -187,25 +180,25 @@ def _better(problem: PlacementProblem, one: Zones, other: Zones) -> Zones:
 
 
 def _proven(
-    problem: PlacementProblem, start: Zones, parts: Zones, say: Say
+    problem: PlacementProblem, start: Zones, parts: Zones, effort: Effort, say: Say
 ) -> tuple[Zones, float, str]:
     """Return the best placement from a start, and a bound of all placements."""
-    zones = _searched(problem, start, say)
     count = len(problem.movable)
     if not count:
-        return zones, problem.usd(zones), PROGRAM
-    zones, of_parts = proven_by_parts(problem, zones, parts, say)
+        return start, problem.usd(start), PROGRAM
+    zones = _searched(problem, start, effort, say)
+    zones, of_parts = proven_by_parts(problem, zones, parts, effort, say)
     found = [(of_parts, PROGRAM), lower_bound(problem)]
     usd = problem.usd(zones)
     is_open = usd - max(found)[0] > _PROOF_RATIO * max(1.0, abs(usd))
     if is_open and count <= MOST_EXACT and len(open_parts(problem, parts)) > 1:
-        zones, together = proven_together(problem, zones)
+        zones, together = proven_together(problem, zones, effort)
         found.append((together, PROGRAM))
         usd = problem.usd(zones)
     bound, by = max(found)
     if count <= MOST_EXACT and usd - bound > _PROOF_RATIO * max(1.0, abs(usd)):
-        zones = _crossed(problem, start, found_together(problem, zones))
-        zones = _improved(problem, zones, say)
+        zones = _crossed(problem, start, found_together(problem, zones, effort), effort)
+        zones = _improved(problem, zones, effort, say)
     return zones, float(np.float64(bound)), by
 
 
@@ -234,7 +227,7 @@ def open_parts(problem: PlacementProblem, parts: Zones) -> list[Zones]:
 
 
 def proven_by_parts(
-    problem: PlacementProblem, zones: Zones, parts: Zones, say: Callable[[str], None]
+    problem: PlacementProblem, zones: Zones, parts: Zones, effort: Effort, say: Say
 ) -> tuple[Zones, float]:
     """Return a placement that is no dearer, and a bound: the sum of what each part costs at least.
 
@@ -246,7 +239,7 @@ def proven_by_parts(
     )
     bound = still_usd(problem, zones, problem.movable)
     stars = star_usd(problem)
-    until = monotonic() + ALL_EXACT_S
+    most_work = effort.work + _ALL_WORK
     for members in open_parts(problem, parts):
         least = float(
             np.where(problem.allowed, problem.unary_usd, np.inf)[members].min(axis=1).sum()
@@ -259,11 +252,10 @@ def proven_by_parts(
             room=problem.capacity - used, fixed_usd=0.0
         )
         own = cost_of(part, zones[members])
-        left = until - monotonic()
-        if own - least > EPSILON and left > 0:
-            say(f"proving a part of {len(members):,} machines")
+        if own - least > EPSILON and effort.work < most_work and effort.left_s():
+            say(f"proving a part of {len(members):,} VMs")
             vcpus, start = problem.vcpus[members], zones[members]
-            found = prove(part, vcpus, start, time_limit_s=min(EXACT_S, left))
+            found = prove(part, vcpus, start, effort, min(MOST_WORK, most_work - effort.work))
             least = max(least, found.bound_usd)
             if found.zones is not None and cost_of(part, found.zones) < own - EPSILON:
                 zones = _fitted(problem, zones, part, found.zones)
@@ -284,22 +276,22 @@ def _fitted(problem: PlacementProblem, zones: Zones, part: Reduced, chosen: Zone
     return zones
 
 
-def proven_together(problem: PlacementProblem, zones: Zones) -> tuple[Zones, float]:
+def proven_together(problem: PlacementProblem, zones: Zones, effort: Effort) -> tuple[Zones, float]:
     """Return the same of all open machines at once, capacity and all."""
     part = reduced(problem, zones, problem.movable)
     vcpus, start = problem.vcpus[part.machines], zones[part.machines]
-    found = prove(part, vcpus, start, time_limit_s=EXACT_S)
+    found = prove(part, vcpus, start, effort)
     return _cheaper(problem, zones, part, found.zones), found.bound_usd
 
 
-def found_together(problem: PlacementProblem, zones: Zones) -> Zones:
+def found_together(problem: PlacementProblem, zones: Zones, effort: Effort) -> Zones:
     """Return a placement that is no dearer, by the heuristics of a solver.
 
     Where branches prove nothing, these find plans that moving few machines at a time does not.
     """
     part = reduced(problem, zones, problem.movable)
     vcpus, start = problem.vcpus[part.machines], zones[part.machines]
-    found = solve_exactly(part, vcpus, start, time_limit_s=_FOUND_S, node_limit=_NODES)
+    found = solve_exactly(part, vcpus, start, effort=effort, node_limit=_FOUND_NODES)
     return _cheaper(problem, zones, part, found.zones)
 
 

@@ -76,7 +76,9 @@ def test_one_machine_is_no_picture() -> None:
 def test_what_is_too_dear_is_counted() -> None:
     found = plan(machine_types=("n1-standard-1", "a2-highgpu-1g"), deadline_s=None)
     drawn = picture(replace(found, front=found.front[:2]))
-    assert drawn.left_out == "1 dearer one left out."
+    assert (
+        drawn.left_out == "The scale of cost does not begin at $0. 1 more expensive one left out."
+    )
 
 
 def test_a_long_list_is_shown_from_end_to_end() -> None:

@@ -122,10 +122,10 @@ class TestLimits:
     @listed(
         "question, error, text",
         [
-            ({"encapsulation": "vxlna"}, UsageError, "is vxlan meant"),
+            ({"encapsulation": "vxlna"}, UsageError, "did you mean vxlan"),
             ({"encapsulation": "x"}, UsageError, "netplan knows none, vxlan"),
-            ({"encryption": "wirequard"}, UsageError, "is wireguard meant"),
-            ({"encryption": "ipip"}, UsageError, "No encryption of the name"),
+            ({"encryption": "wirequard"}, UsageError, "did you mean wireguard"),
+            ({"encryption": "ipip"}, UsageError, "Unknown encryption"),
             *(
                 (question, ValueError, "above 0|no payload")
                 for question in ({"mtu_bytes": 0}, {"streams": 0}, {"host_gbps": -1.0})
@@ -289,7 +289,7 @@ class TestPlugins:
 
     @pytest.mark.parametrize(
         ("name", "text"),
-        [("callico", "is one of calico"), ("my own", "Give the encapsulation itself")],
+        [("callico", "did you mean calico"), ("my own", "Give the encapsulation")],
     )
     def test_an_unknown_one_is_missing(self, name: str, text: str) -> None:
         with pytest.raises(MissingDatum, match=text):

@@ -1,0 +1,1 @@
+"""A report where changes are reviewed: lines, annotations of GitHub, comments."""

@@ -1,0 +1,1 @@
+"""The first screen of an audit, and one finding by itself."""

@@ -1,0 +1,1 @@
+"""`netplan baseline`: today's findings written down as accepted."""

@@ -1,0 +1,1 @@
+"""`netplan history`: money, traffic and findings over runs, and what changed when."""
