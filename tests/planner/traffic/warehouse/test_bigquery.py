@@ -227,7 +227,7 @@ def test_daily_tables_are_read_by_their_own_columns_and_missing_days_are_told(
         f"has no table for {since.replace(day=since.day + 1):%Y-%m-%d}" in one
         for one in found.incomplete
     )
-    assert any("left aside: requests" in one for one in found.notes)
+    assert any("without flow logs were skipped: requests" in one for one in found.notes)
 
 
 def test_a_dataset_of_log_analytics(client: Emulated, tmp_path: Path) -> None:
@@ -247,7 +247,7 @@ def test_a_dataset_of_log_analytics(client: Emulated, tmp_path: Path) -> None:
 
 def test_a_dataset_without_flow_logs_says_what_it_holds(client: Emulated) -> None:
     place = sink(client, {"requests": of_all_kinds()[:2]})
-    with pytest.raises(InputError, match="it holds requests"):
+    with pytest.raises(InputError, match="it has requests"):
         read_bigquery(client, place, KNOWN, TrafficOptions(since=SINCE))
     with pytest.raises(InputError, match="not found"):
         read_bigquery(client, replace(place, dataset="nowhere"), KNOWN, TrafficOptions(since=SINCE))
