@@ -178,7 +178,7 @@ def test_examples_are_the_same_records(server: str) -> None:
 
 def test_no_record_to_use(server: str, tmp_path: Path) -> None:
     pq.write_table(pa.Table.from_pylist(list(BAD.values())), tmp_path / "bad.parquet")
-    with pytest.raises(InputError, match=r"no flow record to use \(1 ending before"):
+    with pytest.raises(InputError, match=r"no usable flow record \(1 ending before"):
         spark.read_logs(
             [tmp_path.as_uri()],
             KNOWN,
@@ -225,7 +225,7 @@ def test_what_cannot_be_read_is_named(server: str, tmp_path: Path) -> None:
 
     assert "the server finds no" in told(tmp_path / "nowhere")
     write_lines(tmp_path / "other" / "a.csv", ["src,dst"])
-    assert "a.csv: with --engine spark files are told by their names" in told(tmp_path / "other")
+    assert "a.csv: with --engine spark, file names tell the format" in told(tmp_path / "other")
     write_lines(tmp_path / "lines" / "a.json", of_all_kinds())
     if "NETPLAN_TEST_SPARK" not in os.environ:
         assert "of another product than Spark" in told(tmp_path / "lines")

@@ -58,7 +58,7 @@ def test_the_server_removes_work_files(server: str, tmp_path: Path) -> None:
     assert by_spark == by_file
     write_lines(flows / "b.json", ["broken"])
     (flows / "a.json").unlink()
-    with pytest.raises(InputError, match=r"no flow record to use \(1 malformed\)$"):
+    with pytest.raises(InputError, match=r"no usable flow record \(1 malformed\)$"):
         spark.read_logs(
             [flows.as_uri()], KNOWN, TrafficOptions(), place=place(server, tmp_path / "work")
         )
@@ -75,7 +75,7 @@ def test_what_cannot_be_read_is_named(server: str, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     assert "finds no file there" in told(tmp_path / "empty")
     write_lines(tmp_path / "other" / "a.csv", ["src,dst"])
-    assert "a.csv: with --engine spark files are told by their names" in told(tmp_path / "other")
+    assert "a.csv: with --engine spark, file names tell the format" in told(tmp_path / "other")
     write_lines(tmp_path / "cut" / "a.json.gz", of_all_kinds())
     whole = (tmp_path / "cut" / "a.json.gz").read_bytes()
     (tmp_path / "cut" / "a.json.gz").write_bytes(whole[: len(whole) // 2])

@@ -54,7 +54,7 @@ def failure(address: str, folder: Path, **more: float) -> NetplanError:
 
 
 STATEMENTS: dict[str, tuple[server.Step, str]] = {
-    "gone": (server.abort(Code.UNAVAILABLE, "gone away"), "does not answer any more: gone away"),
+    "gone": (server.abort(Code.UNAVAILABLE, "gone away"), "no longer answers: gone away"),
     "not allowed": (
         server.abort(Code.PERMISSION_DENIED, "no right to read"),
         "refuses (PERMISSION_DENIED): no right to read; check the token",
@@ -66,7 +66,7 @@ STATEMENTS: dict[str, tuple[server.Step, str]] = {
     "quotes the token": (server.quote_credentials(Code.UNAUTHENTICATED), "Bearer (not shown)"),
     "over its quota": (
         server.abort(Code.RESOURCE_EXHAUSTED, "quota of sessions"),
-        "(RESOURCE_EXHAUSTED): quota of sessions; ask for fewer logs",
+        "(RESOURCE_EXHAUSTED): quota of sessions; read fewer logs",
     ),
     "too slow by itself": (
         server.abort(Code.DEADLINE_EXCEEDED, "too slow"),
@@ -76,7 +76,7 @@ STATEMENTS: dict[str, tuple[server.Step, str]] = {
         server.wait,
         "the Spark server did not finish within --total-timeout seconds",
     ),
-    "a stream that is cut": (server.cut, "did not answer in time"),
+    "a stream that is cut": (server.cut, "did not finish within --total-timeout"),
     "a message above the bound": (server.large, "Received message larger than max"),
     "no Arrow": (server.garbage, "the Spark server failed: "),
     "no result": (server.empty, "the answer lacks a part that Spark"),
@@ -122,7 +122,7 @@ FIRST_CALLS: dict[str, tuple[server.Step, type[NetplanError], str]] = {
     "no Spark": (
         server.abort(Code.UNIMPLEMENTED, "no such service"),
         UsageError,
-        "no Spark Connect server answers there: no such service; is it one",
+        "no Spark Connect server answers: no such service. Check",
     ),
 }
 
@@ -184,6 +184,6 @@ def test_the_limits_are_the_commands(tmp_path: Path) -> None:
             arguments=[*inventory, *work, *limits, "--spark-remote", f"{address}{TOKEN}"]
         )
     assert (done.returncode, done.stdout) == (3, "")
-    assert "did not answer in time" in done.stderr
+    assert "did not finish within --total-timeout" in done.stderr
     assert "Traceback" not in done.stderr
     assert SECRET not in done.stderr
