@@ -39,6 +39,6 @@ test -z "$(ls -A)" || { echo "the demo left files behind" >&2; exit 1; }
 head -n 20 "$folder/gecko.txt"
 cd - >/dev/null
 
-into newest --upgrade "$wheel[bigquery,google,plot,spark]"
+into newest --upgrade "$wheel[bigquery,google,mcp,plot,spark]"
 into oldest --resolution lowest-direct --all-extras --requirement pyproject.toml
 installed --with-extras "$folder/newest" "$folder/oldest"

@@ -46,6 +46,18 @@ _SET = {
 }
 _MODULES_OF_EXTRAS = ("netplan_planner.google.bigquery.read", "netplan_planner.traffic.spark.read")
 """What imports a library of an extra, and needs a server for more."""
+_ASKS_MCP = """
+import sys
+import anyio
+from mcp import Client, StdioServerParameters
+async def main():
+    server = StdioServerParameters(command=sys.argv[1], args=["mcp"])
+    async with Client(server) as client:
+        answer = await client.call_tool("caps", {"machine_type": "n2-standard-16"})
+        assert not answer.is_error and answer.structured_content, answer
+anyio.run(main)
+"""
+"""Asks the installed command as the SDK's own client does."""
 _TABLES = {"predict --batch": answers.path_table, "price machine --batch": answers.price_table}
 """Whose answers are written by DuckDB, row by row."""
 Make = Callable[[Path, ExitStack], list[str]]
@@ -83,7 +95,7 @@ def _with_formats(name: str, make: Make) -> Asked:
     """Return what is asked with the formats that the verb itself names."""
     with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
         told = netplan(*make(Path(folder), stack), "--output", "?").err
-    found = re.search(r"it is one of ([a-z, -]+)", told)
+    found = re.search(r"(?:use|is) one of ([a-z, -]+)", told)
     if found is None:
         raise Unreadable(f"{name}: names no formats: {told}")
     formats = tuple(found[1].split(", "))
@@ -243,6 +255,8 @@ class Environment:
         """Ask what extras are for, and import what would ask a server."""
         imports = "; ".join(f"import {name}" for name in _MODULES_OF_EXTRAS)
         self._note(f"python -c {imports!r}", self._run("python", ["-c", imports]))
+        asked = self._run("python", ["-c", _ASKS_MCP, str(self._bin / "netplan")])
+        self._note("netplan mcp", asked)
         with tempfile.TemporaryDirectory(dir=self._inputs) as folder, ExitStack() as stack:
             for words in asked_with_extras(Path(folder), stack):
                 self._read(words, Path(folder))
