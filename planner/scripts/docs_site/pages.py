@@ -21,6 +21,7 @@ _ELSEWHERE = {
     "pricing/README.md": "background/prices.md",
     "benchmarks/README.md": "background/benchmarks.md",
     "tests/README.md": "background/tests.md",
+    "docs/agents.md": "reference/agents.md",
     "docs/atlas/README.md": "background/atlas.md",
 }
 _MADE = {"rules/README.md": f"{RULES}/index.md", "docs/schemas": SCHEMAS}
