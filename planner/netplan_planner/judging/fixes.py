@@ -70,7 +70,7 @@ def _with_template(facts: model.Facts, hit: model.Hit) -> model.Hit:
     Of a node pool none are written; of a group that was not read it is said how they can be had.
     """
     change, fix = hit.change, hit.fix
-    if fix is None or change is None or change.kind not in model.BY_TEMPLATE:
+    if fix is None or change is None or change.kind not in _OF_TYPE:
         return hit
     machine = facts.inventory.instance_by_link.get(change.target)
     is_node = machine is not None and machine.label(GKE_NODE_LABEL) is not None
