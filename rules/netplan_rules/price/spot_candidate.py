@@ -49,7 +49,7 @@ RULE = rule_of(
 
 @RULE
 def check(facts: model.Facts) -> Iterator[model.Hit | model.Gap]:
-    """Yield each worker that is paid on demand; of a managed group all, which one template makes."""
+    """Yield each worker that is paid on demand; of a managed group all, made by one template."""
     groups = facts.inventory.group_by_member
     ledger = Ledger(facts)
     floor = Decimal(str(facts.threshold(RULE.id, "min_usd_per_month")))
