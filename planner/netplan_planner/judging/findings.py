@@ -62,6 +62,7 @@ def make_finding(
     unknown = sorted({hit.saving.unknown for hit in hits if hit.saving.unknown})
     found = harm_of(facts, rule, hits, standing, confidence)
     bounds = standing.bounds
+    is_less = saving is None or standing.marginal_usd_per_month != saving
     return model.taken(
         model.Finding,
         first,
