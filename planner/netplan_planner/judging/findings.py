@@ -90,9 +90,7 @@ def make_finding(
         marginal_usd_per_month=standing.marginal_usd_per_month,
         marginal_low_usd_per_month=bounds.low if bounds else None,
         marginal_high_usd_per_month=bounds.high if bounds else None,
-        overlap=standing.overlap
-        if saving is None or standing.marginal_usd_per_month != saving
-        else "",
+        overlap=standing.overlap if is_less else "",
     )
 
 

@@ -93,7 +93,9 @@ def test_a_lifted_flow_says_whom_it_takes_from(gbps: float, said: str) -> None:
     found = judged(facts, intra_zone_address)
     (fix,) = found.do_first
     assert known(fix.further).crowded == said
-    assert said in shown(known(known(fix.changes[0].fix).caution))
+    step = fix.changes[0].fix
+    assert step is not None
+    assert said in shown(step.caution)
 
 
 def test_more_connections_are_not_advised_that_lift_nothing_any_more() -> None:
@@ -101,11 +103,11 @@ def test_more_connections_are_not_advised_that_lift_nothing_any_more() -> None:
     one, other = machine("a", "n2-standard-4"), machine("b", "n2-standard-4")
     facts = facts_of(one, other, talk=(("a", "b", model.PathClass.SAME_ZONE_EXTERNAL, 3.0),))
     (hit,) = (one for one in intra_zone_address(facts) if isinstance(one, model.Hit))
-    assert hit.change is not None
+    change = known(hit.change)
     hit = replace(hit, used_ratio=1.0)
     more = replace(
         hit,
-        change=replace(hit.change, kind=model.ChangeKind.MORE_FLOWS),
+        change=replace(change, kind=model.ChangeKind.MORE_FLOWS),
         saving=model.Saving(),
         throughput_now=model.Estimate(gbps=3.0),
         throughput_fixed=model.Estimate(gbps=7.0),
