@@ -16,7 +16,7 @@ _ENTRY = re.compile(r"(\d+)\. (.*)")
 _FINDING = re.compile(r"\d+\. (?:HIGH|MEDIUM|LOW|INFO) \S+  (.*)")
 _MORE = re.compile(r", and ([\d,]+) more(?: \(([\d,]+) VMs\))?")
 _PART = re.compile(r"\(([\d,]+) of ([\d,]+) (?:places|resources) of finding")
-_GROUPED = ("machine-type", "tier-1")
+_GROUPED = ("machine-type", "tier-1", "spot")
 """Kinds of changes that a managed group makes whole."""
 
 

@@ -191,10 +191,12 @@ class NetworkPrices:
         for kind in _TRANSFER:
             for entry in filter(self.is_billed, self.entries(kind)):
                 listed = self._listed(entry, None)
-                starts = {step.start: step.price.usd for step in listed}
+                dear = [step for step in listed if step.price.usd]
                 for paid in self._terms.tiers(listed, COMPUTE_ENGINE):
-                    if paid.price.usd and starts.get(paid.start):
-                        yield entry.route, paid.price.usd / starts[paid.start]
+                    # The list's first GiB of some routes is free: a bill may begin with its next.
+                    steps = [one for one in dear if one.start <= paid.start][-1:] or dear[:1]
+                    if paid.price.usd and steps:
+                        yield entry.route, paid.price.usd / steps[0].price.usd
 
     def _listed(self, entry: NetworkEntry, region: str | None) -> tuple[PriceTier, ...]:
         steps = (self._tier(entry, row, region) for row in entry.rows)

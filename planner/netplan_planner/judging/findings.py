@@ -62,6 +62,7 @@ def make_finding(
     unknown = sorted({hit.saving.unknown for hit in hits if hit.saving.unknown})
     found = harm_of(facts, rule, hits, standing, confidence)
     bounds = standing.bounds
+    is_less = saving is None or standing.marginal_usd_per_month != saving
     return model.taken(
         model.Finding,
         first,
@@ -89,7 +90,7 @@ def make_finding(
         marginal_usd_per_month=standing.marginal_usd_per_month,
         marginal_low_usd_per_month=bounds.low if bounds else None,
         marginal_high_usd_per_month=bounds.high if bounds else None,
-        overlap=standing.overlap if standing.marginal_usd_per_month != saving else "",
+        overlap=standing.overlap if is_less else "",
     )
 
 

@@ -111,6 +111,7 @@ def _order(search: "_Search", proposals: Sequence[Proposal], judge: Judge) -> di
 
 
 _LIFTED = "another fix raises what the VM sends: check its need after that fix"
+_RELIEVED = "another fix lifts the limit of its flow"
 _TIER_FIRST = "another fix sets the network tier of its region first"
 _SPOILED = "other fixes use the commitments that it needs"
 
@@ -231,13 +232,23 @@ class _Search:
         why = ""
         if self._narrows_lifted(hit):
             why = _LIFTED
+        elif self._is_relieved(hit):
+            why = _RELIEVED
         elif self._moves_first(hit, now):
             why = MOVED_FAR
         elif self._waits_for_tier(hit, at[0]):
             why = _TIER_FIRST
         elif at in self._kept:
             why = _SPOILED
-        return Now(Decimal(0), why, is_needless=True) if why else now
+        none = None if hit.saving_usd_per_month is None else Decimal(0)
+        return Now(none, why, is_needless=True) if why else now
+
+    def _is_relieved(self, hit: model.Hit) -> bool:
+        """Return whether more connections lift nothing now: they would take from other flows."""
+        if hit.change is None or hit.change.kind is not model.ChangeKind.MORE_FLOWS:
+            return False
+        is_lift = lifts(hit.throughput_now, hit.throughput_fixed)
+        return is_lift and not lifts(*self._paths.rates(hit))
 
     def _moves_first(self, hit: model.Hit, now: Now) -> bool:
         """Return whether a type waits for a move to another region that is worth more.
@@ -327,6 +338,7 @@ class _Search:
                 fix = self._with_commands(fix, hit.change, key, index)
             is_lifted = self._is_lifted(proposal, hit)
             is_opened = is_lifted or is_full(proposal, hit, self._held_back_ratio)
+            crowded = self._paths.crowded(hit) if is_lifted else ""
             self._made.apply(hit, key)
             if not is_lifted:
                 self.committed.take(hit, (key, place))
@@ -334,7 +346,9 @@ class _Search:
                 self._lifted.update(hit.change.targets)
             further = self._paths.further(hit) if is_opened else None
             if fix is not None and further is not None:
-                fix = replace(fix, caution=model.spaced(fix.caution, cost_words(further)))
+                further = replace(further, crowded=crowded)
+                said = (cost_words(further), f"{crowded}." if crowded else "")
+                fix = replace(fix, caution=model.spaced(fix.caution, *said))
             yield model.PlannedChange(
                 subject=moved_subject(moves) if moves else named_as_of(hit.subject, moved),
                 place=place,

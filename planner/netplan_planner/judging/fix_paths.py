@@ -1,11 +1,17 @@
 """What the paths of fixes carry, and what more traffic on them costs, after the changes so far."""
 
 from collections.abc import Iterable
+from math import ceil
+
+import numpy as np
 
 from netplan_planner import model
 from netplan_planner.judging.made_so_far import MadeSoFar
 from netplan_planner.throughput import apply_change, apply_to_receiver, edge_query, predict
+from netplan_planner.throughput.limits.shared_by import OF_VM
+from netplan_planner.throughput.sharing.rates import fair_rates
 from netplan_planner.units import GIB_PER_TIB
+from netplan_rules.wording import gbps
 
 _OF_ONE_PATH = frozenset(
     {
@@ -15,6 +21,8 @@ _OF_ONE_PATH = frozenset(
         model.ChangeKind.TIER_1,
     }
 )
+_OF_A_FLOW = frozenset({model.ChangeKind.INTERNAL_ADDRESS, model.ChangeKind.MORE_FLOWS})
+"""What lets a flow take more of its sender's limit, which stays."""
 _SAME_GAIN = 1 + 1e-9
 
 
@@ -73,6 +81,42 @@ class Paths:
         edge = self._greatest(hit) or self._of_ends(hit)
         usd = self._made.ledger.traffic.further_usd_per_gib(edge) if edge is not None else None
         return model.FurtherCost(usd_per_tib=None if usd is None else usd * GIB_PER_TIB)
+
+    def crowded(self, hit: model.Hit) -> str:
+        """Return which flow of its sender a lifted path takes most from, and how much; or nothing.
+
+        At worst, for the busiest minutes of all may be one: flows share the limit by max-min
+        fairness, the lifted one by as many connections as its new rate takes.
+        """
+        (now, fixed), greatest, query = self.rates(hit), self._greatest(hit), self._query(hit)
+        limit = fixed.binding if fixed is not None else None
+        if greatest is None or query is None or now is None or limit is None or not now.gbps:
+            return ""
+        if hit.change is None or hit.change.kind not in _OF_A_FLOW or limit.name not in OF_VM:
+            return ""
+        sent = [
+            one for one in self._facts.seen_traffic.edges_by_src[greatest.src] if one != greatest
+        ]
+        if limit.name != "vm-egress":
+            priced = self._made.ledger.traffic.priced
+            sent = [one for one in sent if priced(one).path_class.leaves_vpc]
+        count = query.streams or 1
+        if hit.change.kind is model.ChangeKind.MORE_FLOWS:
+            count = ceil(limit.gbps / now.gbps)
+        wanted = [one.series.max_gbps for one in sent]
+        rates = fair_rates(
+            capacity_gbps=np.array([limit.gbps]),
+            links=np.zeros((1 + len(sent), 1), dtype=np.intp),
+            bound_gbps=np.array([np.inf, *wanted]),
+            weight=np.array([float(count), *([1.0] * len(sent))]),
+        )
+        taken = [most - gets for most, gets in zip(wanted, rates.gbps[1:].tolist(), strict=True)]
+        worst = max(range(len(sent)), key=lambda at: taken[at], default=None)
+        if worst is None or wanted[worst] < float(rates.gbps[1 + worst]) * model.LIFT_RATIO:
+            return ""
+        ends = f"{self._facts.src(sent[worst]).name} → {self._facts.dst(sent[worst]).name}"
+        gets = gbps(float(rates.gbps[1 + worst]))
+        return f"{ends} may then get {gets} instead of {gbps(wanted[worst])}"
 
     def _of_ends(self, hit: model.Hit) -> model.Edge | None:
         """Return the path between the two machines that a hit is of; None where it is of others."""

@@ -70,7 +70,7 @@ def _with_template(facts: model.Facts, hit: model.Hit) -> model.Hit:
     Of a node pool none are written; of a group that was not read it is said how they can be had.
     """
     change, fix = hit.change, hit.fix
-    if fix is None or change is None or change.kind not in model.BY_TEMPLATE:
+    if fix is None or change is None or change.kind not in _OF_TYPE:
         return hit
     machine = facts.inventory.instance_by_link.get(change.target)
     is_node = machine is not None and machine.label(GKE_NODE_LABEL) is not None
@@ -272,6 +272,12 @@ def _label(changes: Sequence[model.PlannedChange]) -> str:
     return " or ".join(shown)
 
 
+def _unknown_now(finding: model.Finding, standing: Standing) -> str:
+    """Return why a saving is not known any more that is known of the fix alone, or nothing."""
+    is_lost = standing.marginal_usd_per_month is None and finding.saving_usd_per_month is not None
+    return standing.overlap if is_lost else ""
+
+
 def _ordered_fix(finding: model.Finding, standing: Standing) -> model.OrderedFix:
     assert standing.rank is not None
     used = [m.used_ratio for m in finding.members if m.used_ratio is not None]
@@ -290,6 +296,7 @@ def _ordered_fix(finding: model.Finding, standing: Standing) -> model.OrderedFix
         saving_usd_per_month=standing.marginal_usd_per_month,
         alone_usd_per_month=finding.saving_usd_per_month,
         overlap=finding.overlap,
+        saving_unknown=finding.saving_unknown or _unknown_now(finding, standing),
         used_ratio=max(used) if used and standing.now is not None else standing.used_ratio,
         saving_low_usd_per_month=standing.bounds.low if standing.bounds else None,
         saving_high_usd_per_month=standing.bounds.high if standing.bounds else None,

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from netplan_planner.model import LineItem, PriceBook, Saving, cover_usd, total_usd
 from netplan_planner.model.report_rows import MonthBill
 
-AT_LIST = "at list prices on both sides: the bill has no price of one side and no uniform discount"
+AT_LIST = "at list prices on both sides: the bill prices one side only, and has no common discount"
 ALL_PAID = "the saving is at most today's cost"
 _DUST_USD = Decimal("1e-9")
 """What decimals leave of two equal sums."""

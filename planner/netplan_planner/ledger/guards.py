@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from netplan_planner import model
 from netplan_planner.ledger.peerings import why_not_peered
-from netplan_planner.ledger.state import State, key_of
+from netplan_planner.ledger.state import GatewayKey, State, key_of
 from netplan_planner.machines.groups import why_it_stays, why_type_stays
 from netplan_planner.units import SECONDS_PER_HOUR, counted
 
@@ -316,16 +316,22 @@ def _needed_gateway(state: State, change: model.Change) -> str:
     key = change.target, change.to or ""
     needed = 0
     for link in state.machines:
-        was = state.facts.inventory.instance_by_link[link]
-        before = {
-            key_of(nat)
-            for nic in was.interfaces
-            if (nat := state.facts.inventory.nat_of(was, nic)) is not None
-        }
+        before = _gateways_of(state, state.facts.inventory.instance_by_link[link])
         needed += key in state.gateways(link) and key not in before
-    if not needed:
-        return ""
-    return f"{counted(needed, 'VM')} will use it after the earlier fixes"
+    if needed:
+        return f"{counted(needed, 'VM')} will use it after the earlier fixes"
+    users = [one for one in state.facts.inventory.instances if key in _gateways_of(state, one)]
+    undo = state.apply(change)
+    found = (_without_google(state, one.ref.self_link) for one in users)
+    why = next(filter(None, found), "")
+    state.go_back(undo)
+    return why
+
+
+def _gateways_of(state: State, machine: model.Instance) -> set[GatewayKey]:
+    """Return the gateways that a machine was read to use."""
+    found = (state.facts.inventory.nat_of(machine, nic) for nic in machine.interfaces)
+    return {key_of(nat) for nat in found if nat is not None}
 
 
 def _needed_address(state: State, change: model.Change) -> str:
@@ -342,14 +348,27 @@ def _unreached(state: State, link: model.SelfLink) -> str:
     machine = state.machine(link)
     if machine is None or any(nic.may_be_external for nic in machine.interfaces):
         return ""
-    inventory = state.facts.inventory
-    nats = (inventory.nat_of(machine, nic) for nic in machine.interfaces)
-    if any(nat is not None and key_of(nat) in state.gone for nat in nats):
+    if not _gateways_of(state, machine).isdisjoint(state.gone):
         return "another fix deletes the Cloud NAT gateway that it then needs"
+    return _without_google(state, link)
+
+
+def _without_google(state: State, link: model.SelfLink) -> str:
+    """Return that a machine calls Google APIs and has no way to them now, or nothing.
+
+    A gateway is a way: it switches Private Google Access on for the subnetworks that it serves
+    (cloud.google.com/nat/docs/nat-product-interactions).
+    """
+    machine = state.machine(link)
+    if machine is None or any(nic.may_be_external for nic in machine.interfaces):
+        return ""
     if state.gateways(link) or has_google_access(state, machine):
         return ""
     owner, traffic = state.owners.get(link), state.facts.traffic
     sent = traffic.edges_by_src.get(owner, ()) if traffic is not None and owner is not None else ()
     if any(edge.path_class is model.PathClass.GOOGLE_APIS for edge in sent):
-        return "it calls Google APIs: switch Private Google Access on in its subnetwork first"
+        return (
+            f"{machine.name} calls Google APIs: switch Private Google Access on in its subnetwork"
+            " first"
+        )
     return ""

@@ -194,7 +194,7 @@ class ChangeKind(StrEnum):
     """A Service of Kubernetes prefers endpoints in the zone of the client."""
 
 
-BY_TEMPLATE = frozenset({ChangeKind.MACHINE_TYPE, ChangeKind.TIER_1})
+BY_TEMPLATE = frozenset({ChangeKind.MACHINE_TYPE, ChangeKind.TIER_1, ChangeKind.SPOT})
 """Kinds of changes that all machines of a managed group make together."""
 
 

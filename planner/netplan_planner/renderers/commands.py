@@ -20,7 +20,7 @@ _BY_HAND = (
     "  read -r _ < /dev/tty",
     "}",
 )
-_HIDDEN = "Commands that cannot be written safely are in --output json"
+HIDDEN = "Commands that cannot be written safely are in --output json"
 
 
 class HasChanges(Protocol):
@@ -62,7 +62,7 @@ def _step(step: PlanChange) -> Iterator[str]:
     if fix.caution:
         yield f"# risk: {inert_line(plain(line(fix.caution)))}"
     if not all(map(_is_whole, fix.commands)):
-        yield f"# {_HIDDEN}, so this step does nothing."
+        yield f"# {HIDDEN}, so this step does nothing."
     elif fix.undo is None or fix.undo.commands:
         yield from fix.commands
     elif fix.commands:
@@ -85,7 +85,7 @@ def _aside(label: str, found: Instruction | None) -> Iterator[str]:
         return
     yield f"# {label}: {inert_line(found.text)}"
     for command in found.commands:
-        yield f"#   {command}" if _is_whole(command) else f"#   {_HIDDEN}."
+        yield f"#   {command}" if _is_whole(command) else f"#   {HIDDEN}."
 
 
 def _is_whole(command: str) -> bool:

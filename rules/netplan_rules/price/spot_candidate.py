@@ -1,14 +1,14 @@
 """Machines that work off a queue and are paid on demand."""
 
 import re
-from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
 from netplan_planner import model
 from netplan_planner.ledger import Ledger
-from netplan_planner.machines.groups import is_managed
+from netplan_planner.machines.groups import changed_together, is_managed
 from netplan_planner.paths.machines import is_gke_node
+from netplan_planner.units import counted
 from netplan_rules.base import Threshold, rule_of, usd_floor
 from netplan_rules.shared.trust import Doubts
 from netplan_rules.wording import keep_the_old, money, vm_subject
@@ -36,7 +36,7 @@ RULE = rule_of(
     needs=frozenset({model.Need.INVENTORY, model.Need.PRICES}),
     work=NEW_MACHINE,
     thresholds=(
-        usd_floor(20.0, "minimum saving of a VM"),
+        usd_floor(20.0, "minimum saving of a VM or group"),
         Threshold(
             name="min_group_size",
             default=3.0,
@@ -49,36 +49,34 @@ RULE = rule_of(
 
 @RULE
 def check(facts: model.Facts) -> Iterator[model.Hit | model.Gap]:
-    """Yield each worker that is paid on demand."""
+    """Yield each worker that is paid on demand; of a managed group all, made by one template."""
     groups = facts.inventory.group_by_member
-    running: Counter[model.SelfLink] = Counter(
-        groups[instance.ref.self_link].ref.self_link
-        for instance in facts.inventory.instances
-        if instance.is_to_run and instance.ref.self_link in groups
-    )
     ledger = Ledger(facts)
     floor = Decimal(str(facts.threshold(RULE.id, "min_usd_per_month")))
     least = facts.threshold(RULE.id, "min_group_size")
-    for instance in facts.inventory.instances:
-        group = groups.get(instance.ref.self_link)
-        size = running[group.ref.self_link] if group is not None else 0
-        why = _why(instance, group if size >= least else None)
-        if not why or not _may_be_spot(instance):
+    running = (one for one in facts.inventory.instances if one.is_to_run)
+    for together in changed_together(facts, running):
+        first, *others = together
+        group = groups.get(first.ref.self_link) if len(together) >= least else None
+        whys = [_why(one, group) for one in together]
+        if not all(whys) or not all(map(_may_be_spot, together)):
             continue
-        change = model.Change(kind=model.ChangeKind.SPOT, target=instance.ref.self_link)
+        members = tuple(one.ref.self_link for one in together) if others else ()
+        change = model.Change(
+            kind=model.ChangeKind.SPOT, target=first.ref.self_link, members=members
+        )
         saving = ledger.value(change).saving
         if saving.unknown:
-            yield model.Gap(resource=instance.ref, reason=saving.unknown)
+            yield model.Gap(resource=first.ref, reason=saving.unknown)
         elif saving.usd_per_month >= floor:
             if saving.basis is model.SavingBasis.BILL:
                 ledger.make(change)
-            yield _hit(facts, instance, why, saving, change)
+            yield _hit(facts, together, whys[0], saving, change)
 
 
 def _may_be_spot(instance: model.Instance) -> bool:
     return (
-        instance.is_to_run
-        and not instance.is_spot
+        not instance.is_spot
         and not instance.is_sole_tenant
         and instance.reservation is None
         and not instance.unknown_parts
@@ -100,11 +98,13 @@ def _why(instance: model.Instance, group: model.InstanceGroup | None) -> str:
 
 def _hit(
     facts: model.Facts,
-    instance: model.Instance,
+    together: Sequence[model.Instance],
     why: str,
     saving: model.Saving,
     change: model.Change,
 ) -> model.Hit:
+    instance, *others = together
+    who = f"{instance.name} and {counted(len(others), 'other VM')} of its group are"
     doubts = Doubts()
     doubts.add("prices and availability of Spot VMs change")
     if not why.startswith("label"):
@@ -115,10 +115,10 @@ def _hit(
         resources=(instance.ref,),
         subject=vm_subject(instance),
         message=model.worded(
-            f"{instance.name} is paid on demand, though it may stop at any time ({why}); as a"
-            " Spot VM it costs ",
+            f"{who if others else f'{instance.name} is'} paid on demand, though"
+            f" {'they' if others else 'it'} may stop at any time ({why}); Spot saves ",
             money(saving.usd_per_month),
-            "/month less",
+            "/month",
         ),
         evidence=(
             model.Evidence(name="role", value=why, source="inventory"),

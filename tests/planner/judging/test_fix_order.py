@@ -18,6 +18,7 @@ from netplan_rules.placement.chatty_inter_region_pair import check as region_mov
 from netplan_rules.placement.chatty_inter_zone_pair import check as zone_moves
 from netplan_rules.registry import find_rule
 from netplan_rules.wording import type_commands
+from support.known import known
 from support.prices.commitments import commitment
 from support.rules.facts import facts_of, facts_to_internet, holding, machine
 from support.rules.judged import hits_of, judged, paid
@@ -77,6 +78,45 @@ def test_what_more_traffic_costs_once_a_limit_is_lifted(zone: str, said: str) ->
     assert finding.fix is not None
     assert ("Each additional TiB" in shown(finding.fix.caution)) == bool(said)
     assert said in shown(finding.fix.caution)
+
+
+@pytest.mark.parametrize(
+    ("gbps", "said"), [(20.0, "a → c may then get 16.0 Gbit/s instead of 20.0 Gbit/s"), (16.0, "")]
+)
+def test_a_lifted_flow_says_whom_it_takes_from(gbps: float, said: str) -> None:
+    """By an internal address it may fill the 32 Gbit/s that another flow has a half of."""
+    talk = (
+        ("a", "b", model.PathClass.SAME_ZONE_EXTERNAL, 7.0),
+        ("a", "c", model.PathClass.SAME_ZONE_INTERNAL, gbps),
+    )
+    facts = facts_of(*(machine(name, "n2-standard-16") for name in "abc"), talk=talk)
+    found = judged(facts, intra_zone_address)
+    (fix,) = found.do_first
+    assert known(fix.further).crowded == said
+    step = fix.changes[0].fix
+    assert step is not None
+    assert said in shown(step.caution)
+
+
+def test_more_connections_are_not_advised_that_lift_nothing_any_more() -> None:
+    """The internal address leaves one flow no limit of its own: more would take from others."""
+    one, other = machine("a", "n2-standard-4"), machine("b", "n2-standard-4")
+    facts = facts_of(one, other, talk=(("a", "b", model.PathClass.SAME_ZONE_EXTERNAL, 3.0),))
+    (hit,) = (one for one in intra_zone_address(facts) if isinstance(one, model.Hit))
+    change = known(hit.change)
+    hit = replace(hit, used_ratio=1.0)
+    more = replace(
+        hit,
+        change=replace(change, kind=model.ChangeKind.MORE_FLOWS),
+        saving=model.Saving(),
+        throughput_now=model.Estimate(gbps=3.0),
+        throughput_fixed=model.Estimate(gbps=7.0),
+    )
+    flows = find_rule("single-flow-limited").rule
+    address = find_rule("external-ip-intra-zone").rule
+    found = answer(facts, [(address, (hit,)), (flows, (more,))])
+    assert [fix.rule for fix in found.do_first] == ["external-ip-intra-zone"]
+    assert [fix.rule for fix in answer(facts, [(flows, (more,))]).do_first] == [flows.id]
 
 
 def test_two_regions_one_fault_is_counted_once() -> None:

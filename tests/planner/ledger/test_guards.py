@@ -36,6 +36,7 @@ OTHER = SelfLink("projects/p/global/networks/other")
 THIRD = SelfLink("projects/p/global/networks/third")
 Talk = tuple[tuple[str, str, PathClass, float], ...]
 NEAR = Decimal("0.01")
+SUBNETWORK = "projects/p/regions/us-central1/subnetworks/s"
 
 
 def link(facts: Facts, name: str) -> SelfLink:
@@ -210,6 +211,26 @@ def test_a_gateway_stays_that_machines_need_once_their_addresses_go() -> None:
     ledger.go_back(mark)
     ledger.make(delete)
     assert "then needs" in why_refused(ledger.state, release)
+
+
+@pytest.mark.parametrize("has_access", [False, True])
+def test_a_gateway_stays_that_is_the_way_to_google_apis(has_access: bool) -> None:
+    """It switches Private Google Access on for the subnetworks that it serves."""
+    own = with_nic(machine("a"), lambda nic: replace(nic, subnetwork=SelfLink(SUBNETWORK)))
+    facts = facts_of(own, machine("store"), talk=(("a", "store", PathClass.GOOGLE_APIS, 0.1),))
+    facts = outside(facts, "store", OwnerKind.GOOGLE_API, key="google-apis")
+    gateway = router("us-central1")
+    subnetwork = resource(Subnetwork, SUBNETWORK, network=NETWORK, private_google_access=has_access)
+    facts = replace(
+        facts,
+        inventory=replace(facts.inventory, routers=(gateway,), subnetworks=(subnetwork,)),
+        traffic=replace(known(facts.traffic), observed_minutes=60 * 24 * 20),
+    )
+    delete = Change(kind=ChangeKind.DELETE_GATEWAY, target=gateway.ref.self_link, to="nat")
+    ledger = Ledger(facts)
+    why = why_refused(ledger.state, delete)
+    assert ("a calls Google APIs" in why) is not has_access
+    assert not ledger.state.gone
 
 
 def test_what_a_front_answers_keeps_its_tier() -> None:

@@ -254,7 +254,7 @@ def test_of_the_real_catalogue_one_region_without_traffic_leaves_the_others(tmp_
     book = open_snapshot(tmp_path)
     assert book.machine("northamerica-south1", "e2-standard-4").usd > 0
     between = PathClass.INTER_REGION_INTERNAL
-    with pytest.raises(MissingDatum, match="no price of traffic from northamerica-south1"):
+    with pytest.raises(MissingDatum, match="the price of traffic from northamerica-south1"):
         book.traffic(between, src_region="northamerica-south1", dst_region="us-central1")
     assert book.traffic(between, src_region="us-east1", dst_region="us-central1")
     verdict = verify(book, TODAY)

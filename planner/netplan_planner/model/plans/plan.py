@@ -300,6 +300,8 @@ class FurtherCost(Value, frozen=True, kw_only=True):
 
     usd_per_tib: Decimal | None
     """At the last volume step of the month; 0: nobody pays for it; None: it is not known."""
+    crowded: str = ""
+    """Which other flow of the sender it then takes most from, at worst; empty: none is known."""
 
 
 class MachineMove(Value, frozen=True, kw_only=True):
@@ -382,6 +384,8 @@ class OrderedFix(Brought, frozen=True, kw_only=True):
     it is not known."""
     saving_high_usd_per_month: Decimal | None = None
     """At the most."""
+    saving_unknown: str = ""
+    """Why the saving is not known; empty: it is stated, or there is none to state."""
     further: FurtherCost | None = None
     """Of traffic beyond today's at the place that is named; None: no limit is lifted there."""
     is_sure: bool = True

@@ -153,7 +153,7 @@ def not_among(report: Report) -> Line:
     parts: list[Line] = []
     if other:
         fixes = "its fix" if len(other) == 1 else "their fixes"
-        why = f" (no observed traffic needs {fixes}, saving unknown)"
+        why = f" (no observed traffic needs {fixes}, no known saving)"
         parts.append(line(_numbered(other), why))
     if little:
         saves = " saves less than " if len(little) == 1 else " save less than "
@@ -239,11 +239,14 @@ def further(fix: OrderedFix) -> Line:
     if fix.further is None:
         return ()
     usd = fix.further.usd_per_tib
+    every = [one.further.crowded for one in fix.changes if one.further and one.further.crowded]
+    others = f" (and {figures.counted(len(every) - 1, 'other flow')})" if len(every) > 1 else ""
+    crowded = f"; {every[0]}{others}" if every else ""
     if usd is None:
-        return line("; price of more traffic: unknown")
+        return line("; price of more traffic: unknown", say(crowded))
     if not usd:
-        return line("; more traffic on that path is free")
-    return line("; more traffic costs ", fixed(Amount(usd=usd)), "/TiB")
+        return line("; more traffic on that path is free", say(crowded))
+    return line("; more traffic costs ", fixed(Amount(usd=usd)), "/TiB", say(crowded))
 
 
 def _of_places(fix: OrderedFix) -> str:
@@ -284,7 +287,7 @@ def _what(fix: OrderedFix) -> Line:
 def _overlap(fix: OrderedFix) -> Line:
     """Return what it would save alone, where the fixes above take part of that."""
     alone, now = fix.alone_usd_per_month, fix.saving_usd_per_month
-    if fix.overlap and alone is None and now:
+    if fix.overlap and alone is None:
         return line(f"; {fix.overlap}")
     if not fix.overlap or alone is None or now is None or alone == now:
         return ()

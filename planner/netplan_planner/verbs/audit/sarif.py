@@ -13,8 +13,9 @@ from collections.abc import Iterable, Sequence
 from urllib.parse import quote, urlsplit
 
 from netplan_planner import model
-from netplan_planner.inert import inert, scalars
+from netplan_planner.inert import inert, inert_line, is_inert, scalars
 from netplan_planner.renderers import figures
+from netplan_planner.renderers.commands import HIDDEN
 from netplan_planner.renderers.content import phrases
 from netplan_planner.renderers.document import in_currency
 from netplan_planner.renderers.document import plain as plain_line
@@ -67,7 +68,16 @@ def render(report: Report, options: RenderOptions) -> str:
         ],
         "properties": _run_properties(report),
     }
-    return document({"$schema": SCHEMA_URI, "version": "2.1.0", "runs": [run]})
+    return document({"$schema": SCHEMA_URI, "version": "2.1.0", "runs": [_shown(run)]})
+
+
+def _shown(value: Plain) -> Plain:
+    """Return a value whose texts do nothing to whoever shows them."""
+    if isinstance(value, str):
+        return inert_line(value)
+    if isinstance(value, list):
+        return [_shown(one) for one in value]
+    return {key: _shown(one) for key, one in value.items()} if isinstance(value, dict) else value
 
 
 def message_text(text: str) -> str:
@@ -93,7 +103,7 @@ def _driver(tool: str) -> dict[str, Plain]:
 
 
 def _rule(rule: str, title: str, info: model.RulePage | None) -> dict[str, Plain]:
-    descriptor: dict[str, Plain] = {"id": scalars(rule), "shortDescription": _message(title)}
+    descriptor: dict[str, Plain] = {"id": rule, "shortDescription": _message(title)}
     if info is None:
         return descriptor
     descriptor["fullDescription"] = _message(info.rationale)
@@ -102,7 +112,7 @@ def _rule(rule: str, title: str, info: model.RulePage | None) -> dict[str, Plain
     if urlsplit(first).scheme in {"http", "https"}:
         descriptor["helpUri"] = first
     descriptor["defaultConfiguration"] = {"level": _LEVELS[model.Severity(info.severity)]}
-    descriptor["properties"] = {"tags": [scalars(info.area)]}
+    descriptor["properties"] = {"tags": [info.area]}
     return descriptor
 
 
@@ -112,7 +122,7 @@ def _invocation(report: Report) -> dict[str, Plain]:
         {
             "level": "note",
             "message": _message(figures.shown(note.text, None)),
-            "properties": {"rule": scalars(note.rule), "kind": "note"},
+            "properties": {"rule": note.rule, "kind": "note"},
         }
         for note in report.notes
     ]
@@ -130,7 +140,7 @@ def _notice(entry: model.NotEvaluated) -> dict[str, Plain]:
     return {
         "level": _NOTICES.get(entry.kind, "note"),
         "message": _message(f"{entry.rule} was skipped{some}: {entry.reason}"),
-        "properties": {"rule": scalars(entry.rule), "kind": scalars(entry.kind)},
+        "properties": {"rule": entry.rule, "kind": entry.kind},
     }
 
 
@@ -142,7 +152,7 @@ def _run_properties(report: Report) -> dict[str, Plain]:
         "limitsAsOf": plain(report.limits_as_of),
         "pricesAsOf": plain(report.prices_as_of),
         "networkPricesAsOf": plain(report.network_prices_as_of),
-        **({"priceAge": scalars(report.price_age)} if report.price_age else {}),
+        **({"priceAge": report.price_age} if report.price_age else {}),
         "isComplete": report.coverage.is_complete,
         "suppressedCount": len(report.suppressed),
         "filteredCount": len(report.filtered),
@@ -157,12 +167,12 @@ def _result(
 ) -> dict[str, Plain]:
     related = list(_related(finding, options))
     result: dict[str, Plain] = {
-        "ruleId": scalars(finding.rule),
+        "ruleId": finding.rule,
         "ruleIndex": rule_index,
         "level": _LEVELS[finding.severity],
         "message": _message(sentence(finding, options.currency)),
         "locations": [_location(finding.resources, options)],
-        "partialFingerprints": {FINGERPRINT: scalars(finding.fingerprint)},
+        "partialFingerprints": {FINGERPRINT: finding.fingerprint},
         "properties": {**_properties(finding), "plannedChanges": list(map(_planned, planned))},
     }
     if related:
@@ -210,10 +220,10 @@ def _location(resources: Sequence[model.ResourceRef], options: RenderOptions) ->
     if place is None:
         location["properties"] = {"fileIs": _NO_FILE}
     elif place.pointer:
-        location["properties"] = {"jsonPointer": scalars(place.pointer)}
+        location["properties"] = {"jsonPointer": place.pointer}
     elif place.address:
         where = {} if place.path.endswith(_CONFIGURATIONS) else {"fileIs": _NO_BLOCK}
-        location["properties"] = {"terraformAddress": scalars(place.address), **where}
+        location["properties"] = {"terraformAddress": place.address, **where}
     return location
 
 
@@ -227,8 +237,8 @@ def _physical(place: FilePlace) -> dict[str, Plain]:
 
 def _logical(ref: model.ResourceRef) -> dict[str, Plain]:
     return {
-        "name": scalars(ref.name),
-        "fullyQualifiedName": scalars(ref.self_link),
+        "name": ref.name,
+        "fullyQualifiedName": ref.self_link,
         "kind": "resource",
     }
 
@@ -249,28 +259,28 @@ def _properties(finding: model.Finding) -> dict[str, Plain]:
     limit = finding.limit
     return {
         "severity": finding.severity.value,
-        "severityReason": scalars(figures.shown(finding.severity_reason)),
+        "severityReason": figures.shown(finding.severity_reason),
         "fixRank": finding.rank,
         "marginalUsdPerMonth": plain(finding.marginal_usd_per_month),
         "marginalLowUsdPerMonth": plain(finding.marginal_low_usd_per_month),
         "marginalHighUsdPerMonth": plain(finding.marginal_high_usd_per_month),
         "confidence": finding.confidence.value,
-        "confidenceReason": scalars(finding.confidence_reason),
+        "confidenceReason": finding.confidence_reason,
         "placeCount": max(len(finding.members), 1),
         "savingUsdPerMonth": plain(finding.saving_usd_per_month),
         "lineItems": plain(finding.line_items),
-        "savingUnknown": scalars(finding.saving_unknown),
+        "savingUnknown": finding.saving_unknown,
         "throughputNow": _throughput(finding.throughput_now),
         "throughputFixed": _throughput(finding.throughput_fixed),
         "limit": None
         if limit is None
         else {
-            "name": scalars(limit.name),
+            "name": limit.name,
             "gbps": plain(limit.gbps, "gbps"),
-            "source": scalars(limit.source),
+            "source": limit.source,
             "asOf": plain(limit.as_of),
         },
-        "commands": [scalars(text) for text in finding.fix.commands] if finding.fix else [],
+        "commands": _commands(finding.fix),
     }
 
 
@@ -278,16 +288,22 @@ def _planned(one: model.PlannedChange) -> Plain:
     """Return a change of the order as it is when its turn comes."""
     change = one.change
     return {
-        "subject": scalars(one.subject),
-        "place": scalars(one.place),
+        "subject": one.subject,
+        "place": one.place,
         "kind": None if change is None else change.kind.value,
-        "targets": [] if change is None else [scalars(link) for link in change.targets],
-        "to": None if change is None or change.to is None else scalars(change.to),
+        "targets": [] if change is None else list(change.targets),
+        "to": None if change is None else change.to,
         "savingUsdPerMonth": plain(one.saving_usd_per_month),
-        "commands": [scalars(text) for text in one.fix.commands] if one.fix else [],
+        "commands": _commands(one.fix),
         "oneStopWith": list(one.one_stop_with),
         "madeWith": one.made_with,
     }
+
+
+def _commands(fix: model.Fix | None) -> Plain:
+    """Return the commands that can be shown letter by letter: half of one is dangerous."""
+    commands = fix.commands if fix is not None else ()
+    return [text if is_inert(text) else f"# {HIDDEN}." for text in commands]
 
 
 def _throughput(estimate: model.Estimate | None) -> Plain:

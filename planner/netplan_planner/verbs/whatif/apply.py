@@ -23,6 +23,7 @@ from netplan_planner.verbs.whatif.machines import (
     put_in_zone,
 )
 from netplan_planner.verbs.whatif.scenario import Aimed, Draft, Scenario, aimed, unchanged
+from netplan_planner.verbs.whatif.steps import status_after
 
 INTERNAL, EXTERNAL = "internal", "external"
 TIERS = {"premium": "PREMIUM", "standard": "STANDARD"}
@@ -215,4 +216,13 @@ def apply_aimed(facts: Facts, aims: Sequence[Aimed], known: Known) -> Scenario:
     for aim in aims:
         doings[aim.change.field](draft, aim)
     check_machines(draft, aims)
+    for old in facts.inventory.instances:
+        new = draft.instances[old.ref.self_link]
+        if new is not old and (status := status_after(facts, old, new)) != old.status:
+            draft.put(replace(new, status=status))
+            draft.note_of(old.name, _STARTED if status == "RUNNING" else _STOPPED)
     return draft.scenario()
+
+
+_STARTED = "it is off today, and the change starts it: a new VM is made from its image."
+_STOPPED = "it is suspended today, and stopped after the change: its memory is no longer billed."

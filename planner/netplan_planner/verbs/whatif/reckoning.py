@@ -132,6 +132,8 @@ def commitments_usd(before: Facts, after: Facts) -> tuple[Decimal | None, str]:
     for old, new in zip(before.inventory.instances, after.inventory.instances, strict=True):
         if (old.machine_type, old.region) == (new.machine_type, new.region):
             continue
+        if new.is_to_run and not old.is_to_run and before.inventory.commitments:
+            return None, f"{new.name} is off today and runs after the change"
         change = MachineChange(instance=old, machine_type=new.machine_type, region=new.region)
         cover = ledger.change(change)
         if cover.unknown:

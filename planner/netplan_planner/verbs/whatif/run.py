@@ -49,6 +49,7 @@ from netplan_planner.verbs.whatif.differences import Side, pairs
 from netplan_planner.verbs.whatif.growth import filled, price_steps
 from netplan_planner.verbs.whatif.order import (
     MOST_CHANGES,
+    MOST_RANKED,
     Step,
     Together,
     is_compared_at_list,
@@ -216,6 +217,8 @@ def answer(
         notes.append(
             f"For more than {MOST_CHANGES} changes, only pairs were tested for joint effects."
         )
+    if len(aims) > MOST_RANKED:
+        notes.append(f"More than {MOST_RANKED} changes are in the order of what each brings alone.")
     return resting(
         WhatifAnswer,
         facts.prices,

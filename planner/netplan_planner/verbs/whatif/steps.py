@@ -217,6 +217,19 @@ def _of_machine(
         yield by_image.with_interfaces(now, nic_type)
 
 
+def status_after(facts: model.Facts, old: model.Instance, new: model.Instance) -> str:
+    """Return the status in which the steps leave a machine: what is made again runs.
+
+    A suspended one is resumed and stopped for another type, which it takes in no other status.
+    """
+    if not old.is_off or is_managed(facts, old):
+        return old.status
+    steps = tuple(_of_machine(facts, old, new))
+    if any(change.replaces for step in steps for change in step.terraform):
+        return "RUNNING"
+    return "TERMINATED" if old.machine_type != new.machine_type else old.status
+
+
 def _in_place_of(old: model.Instance, new: model.Instance) -> tuple[model.NetworkInterface, ...]:
     """Return a machine's interfaces of their old type, in their new tier and subnetwork."""
     return tuple(

@@ -1,5 +1,5 @@
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -10,6 +10,7 @@ import msgspec
 import pytest
 from jsonschema import Draft4Validator
 
+from netplan_planner.inert import LINE_LENGTH, is_inert
 from netplan_planner.model import NotEvaluated, ResourceRef, SelfLink
 from netplan_planner.renderers import RenderOptions
 from netplan_planner.renderers.places import FilePlace, file_place
@@ -212,3 +213,23 @@ def test_lines_and_pointers() -> None:
     report = msgspec.structs.replace(full, findings=(finding,))
     location = run_of(report)["results"][0]["locations"][0]
     assert location["physicalLocation"]["region"] == {"startLine": 12}
+
+
+def test_no_text_does_anything_where_it_is_shown() -> None:
+    def texts(value: object) -> Iterator[str]:
+        if isinstance(value, dict):
+            value = [*value, *value.values()]
+        if isinstance(value, list):
+            for one in value:
+                yield from texts(one)
+        elif isinstance(value, str):
+            yield value
+
+    name = "a\u202eb\x1b[2J"
+    run = run_of(reports.hostile_report(name))
+    assert [text for text in texts(run) if not is_inert(text, LINE_LENGTH)] == []
+    result = run["results"][0]
+    assert result["locations"][0]["logicalLocations"][0]["name"] == r"a\u202eb\x1b[2J"
+    # Half a command, or one that differs from what is done, is none.
+    commands = [text for one in run["results"] for text in one["properties"]["commands"]]
+    assert {one[0] for one in commands} == {"#"}

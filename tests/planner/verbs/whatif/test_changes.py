@@ -9,9 +9,12 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from netplan_planner.errors import InputError, UsageError
-from netplan_planner.model import BandwidthTier, Facts, Inventory
+from netplan_planner.ledger.resources import address_lines
+from netplan_planner.model import BandwidthTier, Facts, Inventory, total_usd, usage_of
 from netplan_planner.throughput import load_caps
 from netplan_planner.verbs.whatif.answer import WhatifChange
+from netplan_planner.verbs.whatif.run import answer
+from netplan_planner.world.request import InputRequest
 from support.known import known
 from support.listed import listed
 from support.whatif.projects import TODAY, after, change, facts_of
@@ -237,3 +240,33 @@ def test_a_day_of_growth_is_kept() -> None:
     grown = change("*", "growth", "2", date(2027, 1, 1))
     assert grown.by == date(2027, 1, 1)
     assert "all VMs" in grown.label
+
+
+OFF = (
+    # What the steps make again runs; what is resumed and stopped for its type is paid no more.
+    ("SUSPENDED", ("zone", "us-central1-f"), "RUNNING"),
+    ("SUSPENDED", ("nic", "virtio"), "RUNNING"),
+    ("SUSPENDED", ("machine-type", "n1-standard-8"), "TERMINATED"),
+    ("TERMINATED", ("machine-type", "n1-standard-8"), "TERMINATED"),
+    ("TERMINATED", ("zone", "us-central1-f"), "RUNNING"),
+    ("SUSPENDED", ("growth", "2"), "SUSPENDED"),
+)
+
+
+@pytest.mark.parametrize(("status", "value", "then"), OFF)
+def test_vm_that_is_off_costs_what_the_steps_make_of_it(
+    status: str, value: tuple[str, str], then: str
+) -> None:
+    name = "transcoder-1"
+    facts = with_machine(facts_of("gecko"), name, status=status)
+    wanted = change(name, *value)
+    found = answer(InputRequest(today=TODAY, demo="gecko"), facts, (wanted,))
+    row = next(one for one in found.machines if one.name == name)
+    made = after(facts, wanted).facts.inventory.instances
+    now = next(one for one in made if one.name == name)
+    assert now.status == then
+    usd = total_usd(facts.machines.cost_today(now, usage_of(now)))
+    assert (usd == 0) is (then == "TERMINATED")
+    assert row.after.machine_usd_per_month == usd + total_usd(address_lines(facts, now))
+    is_told = any(name in note and "off today" in note for note in found.notes)
+    assert is_told is (then == "RUNNING")

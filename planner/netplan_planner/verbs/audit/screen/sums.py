@@ -47,7 +47,7 @@ def stakes(fixes: Iterable[OrderedFix], *, is_told: bool = False) -> list[Line]:
         _sum([one for one in listed if _is_of(one, is_sure=is_sure, sign=sign)], is_told=is_told)
         for is_sure, sign in _SUMS
     ]
-    unknown = sum(one.saving_usd_per_month is None for one in listed)
+    unknown = sum(bool(one.saving_unknown) for one in listed)
     if unknown:
         parts.append(line(f"{counted(unknown, 'unknown saving')}"))
     return [part for part in parts if part]
