@@ -11,6 +11,7 @@ from netplan_planner.cli.parameters import Parameters, taking
 from netplan_planner.cli.probe.options import STORE, Store
 from netplan_planner.cli.state import state
 from netplan_planner.errors import IncompleteError
+from netplan_planner.model import MeasuredEnd
 from netplan_planner.planning.path_question import named_class
 from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.units import counted
@@ -19,8 +20,14 @@ from netplan_planner.verbs.probe import imported as engine
 SAID = "What the outputs do not contain"
 
 
-def _option(text: str, metavar: str | None = None) -> Any:
-    return typer.Option(help=text, metavar=metavar, rich_help_panel=SAID)
+def _option(text: str, metavar: str | None = None, least: int | None = None) -> Any:
+    return typer.Option(help=text, metavar=metavar, min=least, rich_help_panel=SAID)
+
+
+_CONTROL = "Congestion control of the {}, such as bbr."
+_RECEIVES = "Receive buffer of the {}, net.ipv4.tcp_rmem's last value (the window is half)."
+_SENDS = "Send buffer of the {}, net.ipv4.tcp_wmem's last value."
+_Bytes = int | None
 
 
 class Said(Parameters, frozen=True, kw_only=True):
@@ -37,9 +44,19 @@ class Said(Parameters, frozen=True, kw_only=True):
     src_name: Annotated[str | None, _option("Name of the client VM.")] = None
     dst_name: Annotated[str | None, _option("Name of the server VM.")] = None
     src_tier1: Annotated[bool | None, _option("Whether the client has Tier_1 networking.")] = None
+    dst_tier1: Annotated[bool | None, _option("Whether the server has Tier_1 networking.")] = None
     src_image: Annotated[str | None, _option("Image of the client.")] = None
     dst_image: Annotated[str | None, _option("Image of the server.")] = None
-    dst_tier1: Annotated[bool | None, _option("Whether the server has Tier_1 networking.")] = None
+    src_congestion_control: Annotated[str | None, _option(_CONTROL.format("client"))] = None
+    dst_congestion_control: Annotated[str | None, _option(_CONTROL.format("server"))] = None
+    src_receive_buffer_bytes: Annotated[_Bytes, _option(_RECEIVES.format("client"), least=2048)] = (
+        None
+    )
+    dst_receive_buffer_bytes: Annotated[_Bytes, _option(_RECEIVES.format("server"), least=2048)] = (
+        None
+    )
+    src_send_buffer_bytes: Annotated[_Bytes, _option(_SENDS.format("client"), least=4096)] = None
+    dst_send_buffer_bytes: Annotated[_Bytes, _option(_SENDS.format("server"), least=4096)] = None
     path: Annotated[str | None, _option("Path class, such as inter-region-internal.", "CLASS")] = (
         None
     )
@@ -72,23 +89,27 @@ def import_outputs(asked: Import) -> None:
     found = engine.import_outputs(
         asked.paths,
         store=asked.store,
-        client=engine.SaidOfEnd(
-            machine_type=said.src_type,
-            place=said.src_place,
-            name=said.src_name,
-            is_tier1=said.src_tier1,
-            image=said.src_image,
-        ),
-        server=engine.SaidOfEnd(
-            machine_type=said.dst_type,
-            place=said.dst_place,
-            name=said.dst_name,
-            is_tier1=said.dst_tier1,
-            image=said.dst_image,
-        ),
+        client=_end(said, "src"),
+        server=_end(said, "dst"),
         path_class=named_class(said.path),
     )
     commands.write(found, specs, RenderOptions(has_hints=not state.quiet))
     if asked.strict and found.lost:
         were = "was" if len(found.lost) == 1 else "were"
         raise IncompleteError(f"{counted(len(found.lost), 'run')} {were} not imported (--strict)")
+
+
+def _end(said: Said, which: str) -> MeasuredEnd:
+    """Return what is said of the end that `which` names."""
+    zone, region = engine.zone_and_region(getattr(said, f"{which}_place"))
+    return MeasuredEnd(
+        name=getattr(said, f"{which}_name") or "",
+        machine_type=getattr(said, f"{which}_type"),
+        is_tier1=getattr(said, f"{which}_tier1"),
+        zone=zone,
+        region=region,
+        receive_ceiling_bytes=getattr(said, f"{which}_receive_buffer_bytes"),
+        send_ceiling_bytes=getattr(said, f"{which}_send_buffer_bytes"),
+        image=getattr(said, f"{which}_image"),
+        congestion_control=getattr(said, f"{which}_congestion_control"),
+    )

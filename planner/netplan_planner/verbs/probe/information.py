@@ -23,9 +23,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from msgspec.structs import replace
-
-from netplan_planner.model import CapsBook, Estimate, Instance, PathQuery
+from netplan_planner.model import CapsBook, Estimate, PathQuery
 from netplan_planner.throughput.batch import terms_of
 from netplan_planner.throughput.calibration.factors.calibrated import pair_of
 from netplan_planner.throughput.calibration.factors.calibrated_caps import corrector_of
@@ -45,22 +43,14 @@ UNKNOWN_RATIO = 10.0
 """A path without a prediction is taken for anything from a tenth of the bitrate to all of it."""
 
 
-def limit_shares(
-    query: PathQuery, estimate: Estimate, *, dst: Instance
-) -> tuple[tuple[str, float], ...]:
+def limit_shares(query: PathQuery, estimate: Estimate) -> tuple[tuple[str, float], ...]:
     """Return each limit with what decides it, and the probability that it binds; summing to 1.
-
-    Receivers whose image is not known are each set up in a way of their own.
 
     Args:
         query: The path.
         estimate: Its prediction, weighed.
-        dst: The receiver.
     """
     found: dict[str, float] = defaultdict(float)
-    if not query.dst.set_up.image:
-        own = replace(query.dst.set_up, image=f"of {dst.name} in {dst.zone}")
-        query = replace(query, dst=replace(query.dst, set_up=own))
     for limit, chance in zip(estimate.limits, estimate.probabilities, strict=False):
         if chance > 0:
             same = same_for(limit.name, query)
