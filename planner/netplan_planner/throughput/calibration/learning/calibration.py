@@ -26,6 +26,7 @@ from netplan_planner.throughput.calibration.factors.shared_factors import (
     P95,
     SITE,
     SLOTS,
+    WINDOW,
     site_key,
     slot_keys,
 )
@@ -126,7 +127,7 @@ def fitted(measured: Measured, *, as_of: date) -> Fitted:
         covariance=tuple(
             tuple(map(_rounded, row[: at + 1])) for at, row in enumerate(found.covariance)
         ),
-        classes=tuple(_classes(probes.rows(some), names, found)),
+        classes=tuple(_classes(probes.rows(some), _by_age(groups)[some], names, found)),
         pairs=tuple(probed_pairs(measured.pairs, _pair_runs(measured, groups), probes, found)),
     )
     return Fitted(
@@ -194,10 +195,24 @@ def _probes(measured: Measured, groups: Grouped, factor_of_kind: NDArray[np.intp
     return Probes(
         paths=paths,
         log_gbps=np.log(some.gbps),
-        weight=0.5 ** (groups.age_days / HALF_LIFE_DAYS),
+        weight=np.where(_is_lasting(some, paths), 1.0, _by_age(groups)),
         scatter_share=PAIR_SHARE + (1 - PAIR_SHARE) / groups.effective_count,
         is_at_least=some.is_at_least,
     )
+
+
+def _by_age(groups: Grouped) -> Column:
+    return np.asarray(0.5 ** (groups.age_days / HALF_LIFE_DAYS))
+
+
+def _is_lasting(some: Measured, paths: factor_paths.FactorPaths) -> NDArray[np.bool_]:
+    """Return which probes a window held whose receiver's image is told: that is a fact of it.
+
+    What ages is who runs which image, and that is told anew of each path.
+    """
+    is_told = np.array([bool(kind.dst.set_up.image) for kind in some.kinds], dtype=bool)
+    now = factor_paths.answers(paths, np.zeros_like(paths.lower_sd))
+    return is_told[some.columns.kind] & (factor_paths.bound_slot(now.means) == WINDOW)
 
 
 def _learnt(names: list[tuple[str, str]], prior: Prior, found: Posterior) -> list[Learnt]:
@@ -218,7 +233,9 @@ def _learnt(names: list[tuple[str, str]], prior: Prior, found: Posterior) -> lis
     ]
 
 
-def _classes(probes: Probes, names: list[tuple[str, str]], found: Posterior) -> list[ProbedClass]:
+def _classes(
+    probes: Probes, by_age: Column, names: list[tuple[str, str]], found: Posterior
+) -> list[ProbedClass]:
     """Return how many probes each class has and how far they scatter."""
     site = probes.paths.shared_factor[:, SITE]
     classes = []
@@ -226,7 +243,7 @@ def _classes(probes: Probes, names: list[tuple[str, str]], found: Posterior) -> 
         rows = np.flatnonzero(site == shared_factor)
         # What a rate cap held, and the model puts higher, says nothing of scatter.
         is_silent = probes.is_at_least[rows] & (probes.log_gbps[rows] <= found.log_gbps[rows])
-        weight = np.where(is_silent, 0.0, probes.weight[rows])
+        weight = np.where(is_silent, 0.0, by_age[rows])
         surprise = np.minimum(found.surprise[rows], GREATEST_SURPRISE)
         scatter = SCATTER_FREEDOM + (weight * surprise).sum()
         classes.append(
