@@ -20,46 +20,37 @@ from netplan_planner.verbs.probe import imported as engine
 SAID = "What the outputs do not contain"
 
 
+_Text, _Flag, _Bytes = str | None, bool | None, int | None
+
+
 def _option(text: str, metavar: str | None = None, least: int | None = None) -> Any:
     return typer.Option(help=text, metavar=metavar, min=least, rich_help_panel=SAID)
 
 
-_CONTROL = "Congestion control of the {}, such as bbr."
-_RECEIVES = "Receive buffer of the {}, net.ipv4.tcp_rmem's last value (the window is half)."
-_SENDS = "Send buffer of the {}, net.ipv4.tcp_wmem's last value."
-_Bytes = int | None
+def _buffer(what: str, end: str, name: str) -> Any:
+    return _option(f"{what} buffer of the {end}, net.ipv4.tcp_{name}'s last value.", least=4096)
 
 
 class Said(Parameters, frozen=True, kw_only=True):
     """What the outputs do not say; src ran the tool's client, dst its server."""
 
-    src_type: Annotated[
-        str | None, _option("Machine type of the VM that ran the tool's client.")
-    ] = None
-    dst_type: Annotated[
-        str | None, _option("Machine type of the VM that ran the tool's server.")
-    ] = None
-    src_place: Annotated[str | None, _option("Zone or region of the client.", "ZONE")] = None
-    dst_place: Annotated[str | None, _option("Zone or region of the server.", "ZONE")] = None
-    src_name: Annotated[str | None, _option("Name of the client VM.")] = None
-    dst_name: Annotated[str | None, _option("Name of the server VM.")] = None
-    src_tier1: Annotated[bool | None, _option("Whether the client has Tier_1 networking.")] = None
-    dst_tier1: Annotated[bool | None, _option("Whether the server has Tier_1 networking.")] = None
-    src_image: Annotated[str | None, _option("Image of the client.")] = None
-    dst_image: Annotated[str | None, _option("Image of the server.")] = None
-    src_congestion_control: Annotated[str | None, _option(_CONTROL.format("client"))] = None
-    dst_congestion_control: Annotated[str | None, _option(_CONTROL.format("server"))] = None
-    src_receive_buffer_bytes: Annotated[_Bytes, _option(_RECEIVES.format("client"), least=2048)] = (
-        None
-    )
-    dst_receive_buffer_bytes: Annotated[_Bytes, _option(_RECEIVES.format("server"), least=2048)] = (
-        None
-    )
-    src_send_buffer_bytes: Annotated[_Bytes, _option(_SENDS.format("client"), least=4096)] = None
-    dst_send_buffer_bytes: Annotated[_Bytes, _option(_SENDS.format("server"), least=4096)] = None
-    path: Annotated[str | None, _option("Path class, such as inter-region-internal.", "CLASS")] = (
-        None
-    )
+    src_type: Annotated[_Text, _option("Machine type of the VM that ran the tool's client.")] = None
+    dst_type: Annotated[_Text, _option("Machine type of the VM that ran the tool's server.")] = None
+    src_place: Annotated[_Text, _option("Zone or region of the client.", "ZONE")] = None
+    dst_place: Annotated[_Text, _option("Zone or region of the server.", "ZONE")] = None
+    src_name: Annotated[_Text, _option("Name of the client VM.")] = None
+    dst_name: Annotated[_Text, _option("Name of the server VM.")] = None
+    src_tier1: Annotated[_Flag, _option("Whether the client has Tier_1 networking.")] = None
+    dst_tier1: Annotated[_Flag, _option("Whether the server has Tier_1 networking.")] = None
+    src_image: Annotated[_Text, _option("Image of the client.")] = None
+    dst_image: Annotated[_Text, _option("Image of the server.")] = None
+    src_congestion_control: Annotated[_Text, _option("Congestion control of the client.")] = None
+    dst_congestion_control: Annotated[_Text, _option("Congestion control of the server.")] = None
+    src_receive_buffer_bytes: Annotated[_Bytes, _buffer("Receive", "client", "rmem")] = None
+    dst_receive_buffer_bytes: Annotated[_Bytes, _buffer("Receive", "server", "rmem")] = None
+    src_send_buffer_bytes: Annotated[_Bytes, _buffer("Send", "client", "wmem")] = None
+    dst_send_buffer_bytes: Annotated[_Bytes, _buffer("Send", "server", "wmem")] = None
+    path: Annotated[_Text, _option("Path class, such as inter-region-internal.", "CLASS")] = None
 
 
 class Import(Parameters, frozen=True, kw_only=True):
@@ -108,8 +99,8 @@ def _end(said: Said, which: str) -> MeasuredEnd:
         is_tier1=getattr(said, f"{which}_tier1"),
         zone=zone,
         region=region,
+        congestion_control=getattr(said, f"{which}_congestion_control"),
         receive_ceiling_bytes=getattr(said, f"{which}_receive_buffer_bytes"),
         send_ceiling_bytes=getattr(said, f"{which}_send_buffer_bytes"),
         image=getattr(said, f"{which}_image"),
-        congestion_control=getattr(said, f"{which}_congestion_control"),
     )

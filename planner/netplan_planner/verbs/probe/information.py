@@ -59,8 +59,7 @@ def limit_shares(query: PathQuery, estimate: Estimate) -> tuple[tuple[str, float
     found: dict[str, float] = defaultdict(float)
     for limit, chance in zip(estimate.limits, estimate.probabilities, strict=False):
         if chance > 0:
-            same = same_for(limit.name, query)
-            found[said_of(limit.name, same)] += chance
+            found[said_of(limit.name, same_for(limit.name, query))] += chance
     total = sum(found.values())
     return tuple((key, chance / total) for key, chance in found.items())
 
@@ -101,23 +100,19 @@ class Information:
         """By limit, the pairs of places whose paths have it."""
         self._alike: Counter[_Kind] = Counter()
         """Flows by what decides how much is open on them: there are far fewer kinds than flows."""
-        self._flows: list[ProbeFlow] = []
+        self.flows: list[ProbeFlow] = []
+        """All whose intervals count."""
         for probe in probes:
-            self._flows += probe.flows
+            self.flows += probe.flows
             for flow in probe.flows:
                 for key, _ in flow.shares:
                     self._places[key].add(_places_of(probe))
             self._alike.update(self._kind(flow) for flow in probe.flows)
 
     @property
-    def flow_count(self) -> int:
-        """How many intervals there are."""
-        return len(self._flows)
-
-    @property
     def log_width(self) -> float:
         """The log widths of all intervals together, as they are expected to be by now."""
-        narrow = sum(min(flow.log_width, self._floor) for flow in self._flows)
+        narrow = sum(min(flow.log_width, self._floor) for flow in self.flows)
         return narrow + sum(count * _open(kind, self._shown) for kind, count in self._alike.items())
 
     def widest(self, probe: Probe) -> float:
@@ -164,8 +159,7 @@ class Information:
         """Return how many pairs of places show a limit."""
         if not key.startswith(WINDOW):
             return 1
-        is_own = key.startswith(f"{WINDOW} (to {OWN}")
-        scatter = WINDOW_SCATTER_OWN if is_own else WINDOW_SCATTER_FOREIGN
+        scatter = WINDOW_SCATTER_OWN if f" (to {OWN}" in key else WINDOW_SCATTER_FOREIGN
         return max(2, math.ceil((P95 * scatter / self._floor) ** 2))
 
     def _kind(self, flow: ProbeFlow) -> "_Kind":

@@ -86,6 +86,8 @@ _DIGITS = 6
 
 
 _GOLDEN = (math.sqrt(5) - 1) / 2
+_Names = list[tuple[str, str]]
+"""Of shared factors: name and key."""
 
 
 class Fitted(Value, frozen=True, kw_only=True):
@@ -154,9 +156,7 @@ def _spread_out(count: int) -> NDArray[np.intp]:
     return np.sort(order[:MOST_PROBES])
 
 
-def _numbered(
-    measured: Measured, groups: Grouped
-) -> tuple[list[tuple[str, str]], NDArray[np.intp]]:
+def _numbered(measured: Measured, groups: Grouped) -> tuple[_Names, NDArray[np.intp]]:
     """Return name and key of each shared factor, and the shared factors' numbers by kind."""
     keys = [slot_keys(*pair) for pair in zip(measured.kinds, measured.limits, strict=True)]
     used = np.unique(measured.columns.kind[groups.row])
@@ -215,7 +215,7 @@ def _is_lasting(some: Measured, paths: factor_paths.FactorPaths) -> NDArray[np.b
     return is_told[some.columns.kind] & (factor_paths.bound_slot(now.means) == WINDOW)
 
 
-def _learnt(names: list[tuple[str, str]], prior: Prior, found: Posterior) -> list[Learnt]:
+def _learnt(names: _Names, prior: Prior, found: Posterior) -> list[Learnt]:
     return [
         Learnt(
             name=name,
@@ -233,17 +233,15 @@ def _learnt(names: list[tuple[str, str]], prior: Prior, found: Posterior) -> lis
     ]
 
 
-def _classes(
-    probes: Probes, by_age: Column, names: list[tuple[str, str]], found: Posterior
-) -> list[ProbedClass]:
-    """Return how many probes each class has and how far they scatter."""
+def _classes(probes: Probes, age: Column, names: _Names, found: Posterior) -> list[ProbedClass]:
+    """Return how many probes each class has, by their age, and how far they scatter."""
     site = probes.paths.shared_factor[:, SITE]
     classes = []
     for shared_factor in np.unique(site[site != factor_paths.NO_FACTOR]):
         rows = np.flatnonzero(site == shared_factor)
         # What a rate cap held, and the model puts higher, says nothing of scatter.
         is_silent = probes.is_at_least[rows] & (probes.log_gbps[rows] <= found.log_gbps[rows])
-        weight = np.where(is_silent, 0.0, by_age[rows])
+        weight = np.where(is_silent, 0.0, age[rows])
         surprise = np.minimum(found.surprise[rows], GREATEST_SURPRISE)
         scatter = SCATTER_FREEDOM + (weight * surprise).sum()
         classes.append(
@@ -271,7 +269,7 @@ def _lessons(
     measured: Measured,
     groups: Grouped,
     some: NDArray[np.intp],
-    names: list[tuple[str, str]],
+    names: _Names,
     found: Posterior,
     calibration: Calibration,
 ) -> list[Lesson]:
