@@ -20,7 +20,7 @@ from netplan_planner.verbs.probe import imported as engine
 SAID = "What the outputs do not contain"
 
 
-_Text, _Flag, _Bytes = str | None, bool | None, int | None
+_Text = str | None
 
 
 def _option(text: str, metavar: str | None = None, least: int | None = None) -> Any:
@@ -40,16 +40,16 @@ class Said(Parameters, frozen=True, kw_only=True):
     dst_place: Annotated[_Text, _option("Zone or region of the server.", "ZONE")] = None
     src_name: Annotated[_Text, _option("Name of the client VM.")] = None
     dst_name: Annotated[_Text, _option("Name of the server VM.")] = None
-    src_tier1: Annotated[_Flag, _option("Whether the client has Tier_1 networking.")] = None
-    dst_tier1: Annotated[_Flag, _option("Whether the server has Tier_1 networking.")] = None
+    src_tier1: Annotated[bool | None, _option("Whether the client has Tier_1 networking.")] = None
+    dst_tier1: Annotated[bool | None, _option("Whether the server has Tier_1 networking.")] = None
     src_image: Annotated[_Text, _option("Image of the client.")] = None
     dst_image: Annotated[_Text, _option("Image of the server.")] = None
     src_congestion_control: Annotated[_Text, _option("Congestion control of the client.")] = None
     dst_congestion_control: Annotated[_Text, _option("Congestion control of the server.")] = None
-    src_receive_buffer_bytes: Annotated[_Bytes, _buffer("Receive", "client", "rmem")] = None
-    dst_receive_buffer_bytes: Annotated[_Bytes, _buffer("Receive", "server", "rmem")] = None
-    src_send_buffer_bytes: Annotated[_Bytes, _buffer("Send", "client", "wmem")] = None
-    dst_send_buffer_bytes: Annotated[_Bytes, _buffer("Send", "server", "wmem")] = None
+    src_receive_buffer_bytes: Annotated[int | None, _buffer("Receive", "client", "rmem")] = None
+    dst_receive_buffer_bytes: Annotated[int | None, _buffer("Receive", "server", "rmem")] = None
+    src_send_buffer_bytes: Annotated[int | None, _buffer("Send", "client", "wmem")] = None
+    dst_send_buffer_bytes: Annotated[int | None, _buffer("Send", "server", "wmem")] = None
     path: Annotated[_Text, _option("Path class, such as inter-region-internal.", "CLASS")] = None
 
 

@@ -212,7 +212,7 @@ def _is_lasting(some: Measured, paths: factor_paths.FactorPaths) -> NDArray[np.b
     """
     is_told = np.array([bool(kind.dst.set_up.image) for kind in some.kinds], dtype=bool)
     now = factor_paths.answers(paths, np.zeros_like(paths.lower_sd))
-    return is_told[some.columns.kind] & (factor_paths.bound_slot(now.means) == WINDOW)
+    return np.asarray(is_told[some.columns.kind] & (factor_paths.bound_slot(now.means) == WINDOW))
 
 
 def _learnt(names: _Names, prior: Prior, found: Posterior) -> list[Learnt]:
