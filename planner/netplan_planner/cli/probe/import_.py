@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from netplan_planner.asks import WALKED
+from netplan_planner.asks import WALKED, Ask
 from netplan_planner.cli import commands
 from netplan_planner.cli.parameters import Parameters, taking
 from netplan_planner.cli.probe.options import STORE, Store
@@ -23,12 +23,16 @@ SAID = "What the outputs do not contain"
 _Text = str | None
 
 
-def _option(text: str, metavar: str | None = None, least: int | None = None) -> Any:
-    return typer.Option(help=text, metavar=metavar, min=least, rich_help_panel=SAID)
+def _option(text: str, metavar: str | None = None) -> Any:
+    return typer.Option(help=text, metavar=metavar, rich_help_panel=SAID)
 
 
-def _buffer(what: str, end: str, name: str) -> Any:
-    return _option(f"{what} buffer of the {end}, net.ipv4.tcp_{name}'s last value.", least=4096)
+def _set_up(text: str, least: int | None = None) -> Ask:
+    return Ask(text, least=least, panel=SAID, is_expert=True)
+
+
+def _buffer(what: str, end: str, name: str) -> Ask:
+    return _set_up(f"{what} buffer of the {end}, net.ipv4.tcp_{name}'s last value.", 4096)
 
 
 class Said(Parameters, frozen=True, kw_only=True):
@@ -44,8 +48,8 @@ class Said(Parameters, frozen=True, kw_only=True):
     dst_tier1: Annotated[bool | None, _option("Whether the server has Tier_1 networking.")] = None
     src_image: Annotated[_Text, _option("Image of the client.")] = None
     dst_image: Annotated[_Text, _option("Image of the server.")] = None
-    src_congestion_control: Annotated[_Text, _option("Congestion control of the client.")] = None
-    dst_congestion_control: Annotated[_Text, _option("Congestion control of the server.")] = None
+    src_congestion_control: Annotated[_Text, _set_up("Congestion control of the client.")] = None
+    dst_congestion_control: Annotated[_Text, _set_up("Congestion control of the server.")] = None
     src_receive_buffer_bytes: Annotated[int | None, _buffer("Receive", "client", "rmem")] = None
     dst_receive_buffer_bytes: Annotated[int | None, _buffer("Receive", "server", "rmem")] = None
     src_send_buffer_bytes: Annotated[int | None, _buffer("Send", "client", "wmem")] = None

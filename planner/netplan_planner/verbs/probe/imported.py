@@ -14,6 +14,8 @@ from netplan_planner.measuring.store import append
 from netplan_planner.model.base import Value
 from netplan_planner.readers.paths.path_cells import day_of
 
+_End = model.MeasuredEnd
+
 
 class ProbeImport(Value, frozen=True, kw_only=True):
     """What an import did."""
@@ -46,8 +48,8 @@ def import_outputs(
     paths: Sequence[Path],
     *,
     store: Path,
-    client: model.MeasuredEnd,
-    server: model.MeasuredEnd,
+    client: _End,
+    server: _End,
     path_class: model.PathClass | None,
 ) -> ProbeImport:
     """Return what was added to a store from files and folders of tools' outputs.
@@ -113,10 +115,7 @@ def untold(one: model.Measurement) -> set[str]:
 
 
 def _told(
-    one: model.Measurement,
-    client: model.MeasuredEnd,
-    server: model.MeasuredEnd,
-    path_class: model.PathClass | None,
+    one: model.Measurement, client: _End, server: _End, path_class: model.PathClass | None
 ) -> model.Measurement:
     """Return a measurement with what is said of its ends; what the output says stays."""
     src, dst = (server, client) if one.is_reverse else (client, server)
@@ -128,7 +127,7 @@ def _told(
     )
 
 
-def _end(end: model.MeasuredEnd, said: model.MeasuredEnd) -> model.MeasuredEnd:
+def _end(end: _End, said: _End) -> _End:
     is_placed = end.zone is not None or end.region is not None
     unsaid = {
         name: getattr(said, name)
