@@ -1,6 +1,6 @@
 """Which rule for interval factors: all that were tried, and a choice that never saw its campaign.
 
-    python benchmarks/interval_rules.py MEASUREMENTS.csv … [--markdown]
+    python benchmarks/interval_rules.py MEASUREMENTS.csv … [--teacher CAMPAIGN] [--markdown]
 
 A rule makes the factors of a place from how far the rows of campaigns lie out (`goodput.conformal`;
 one way below 0.9, one from there on). Each is scored on each campaign with ten rows or more, fitted
@@ -8,7 +8,8 @@ on the others: the interval score over that of the best single ratio in hindsigh
 mean over campaigns. Then the choice is nested: for each campaign the rule is taken that scores best
 on all others, fitted without both, and is scored on the one that had no say. Rules that narrow
 measured bounds from 0.9 on are shown and may not be taken: figures that set the bounds would lie
-outside. Nothing depends on time.
+outside. `--teacher` shows what one campaign teaches the others: their scores with the rule that
+ships, fitted without it and with it. Nothing depends on time.
 """
 
 import argparse
@@ -137,6 +138,7 @@ def outwards(rule: Rule) -> Rule:
 
 
 WIDER = outwards(none_unseen)
+SHIPS = "**an unseen one of physics, each end by itself**"
 RULES: Mapping[str, tuple[Rule, Rule]] = {
     "physical bounds": (bounds, bounds),
     "the farthest campaign (until 2026-11-28)": (farthest, outwards(each)),
@@ -146,7 +148,7 @@ RULES: Mapping[str, tuple[Rule, Rule]] = {
         physics_each,
         outwards(each),
     ),
-    "**an unseen one of physics, each end by itself**": (physics_each, WIDER),
+    SHIPS: (physics_each, WIDER),
     "the conformal rank among campaigns' quantiles": (of_quantiles, outwards(of_quantiles)),
     "Student's interval of the next campaign's quantile": (student, outwards(student)),
 }
@@ -164,7 +166,7 @@ NARROWING: Mapping[str, tuple[Rule, Rule]] = {
 """The same of rules that narrow them at 0.9 and above."""
 LATER = frozenset(
     {
-        "**an unseen one of physics, each end by itself**",
+        SHIPS,
         "no unseen campaign, two at least",
         "no unseen campaign, each end by itself",
         "physics below 0.9, each end by itself",
@@ -291,6 +293,24 @@ def figures(path: Path) -> Iterator[tuple[str, ...]]:
         yield (title, *_scores(scored), "", "")
 
 
+def taught(path: Path, teacher: str) -> Iterator[tuple[str, ...]]:
+    """Yield the scores of each other campaign, fitted without what one teaches and with it.
+
+    Raises:
+        SystemExit: If the table has too few rows of the teacher.
+    """
+    found = campaigns(path)
+    if teacher not in found:
+        raise SystemExit(f"{teacher}: too few rows")
+    judge = Judge(found, RULES)
+    yield ("campaign", *(f"{level:g}" for level in LEVELS), "all")
+    for name in found:
+        if name != teacher:
+            both = (judge.of(SHIPS, name, teacher), judge.of(SHIPS, name))
+            pairs = zip(*map(_scores, both), strict=True)
+            yield (name, *(" to ".join(pair) for pair in pairs))
+
+
 def _scores(logs: Floats) -> list[str]:
     return [f"{np.exp(one):.3f}" for one in (*logs, logs.mean())]
 
@@ -299,10 +319,12 @@ def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("measurements", type=Path, nargs="+")
+    parser.add_argument("--teacher")
     parser.add_argument("--markdown", action="store_true")
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        rows = list(figures(joined(asked.measurements, Path(folder) / "all.csv")))
+        path = joined(asked.measurements, Path(folder) / "all.csv")
+        rows = list(taught(path, asked.teacher) if asked.teacher else figures(path))
     if asked.markdown:
         rows.insert(1, tuple("---" for _ in rows[0]))
     for cells in rows:

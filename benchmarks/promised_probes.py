@@ -105,7 +105,7 @@ def probes_of(one: World) -> list[Probe]:
             estimate=estimate,
             log_width=width,
             informative_ratio=reach,
-            shares=limit_shares(query, estimate, dst=server),
+            shares=limit_shares(query, estimate),
             shared_log_width=width_others_leave(query, caps),
         )
         found.append(_probe(row, query, flow, server))

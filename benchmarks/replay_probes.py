@@ -10,7 +10,7 @@ factor for all: the median of measured over predicted of the same probes. Nothin
 nothing on the campaign but its probes: constants and intervals come from the others.
 
 Campaigns whose names are joined by + are one project whose receivers have an image for each of
-them; with `--untold` nobody recorded which.
+them, and whose probes are of one day; with `--untold` nobody recorded which image.
 
 `--tails` prints what `PROBED_TAILS` of the intervals rests on: quantiles of measured over
 predicted, in the standard deviations that the calibration states, of paths that probes told of.
@@ -109,7 +109,11 @@ def world(path: Path, name: str, scores: Sequence[Scores], *, is_told: bool = Tr
     if len(rows) < LEAST_ROWS:
         return None
     measured = in_order(every.rows(rows))
-    as_of = date.fromordinal(int(np.median(measured.days)) + _EPOCH)
+    day = int(np.median(measured.days))
+    if len(joined) > 1:
+        # One project measures at one time: half a year between campaigns is no age of its probes.
+        measured = measured._replace(days=np.full_like(measured.days, day))
+    as_of = date.fromordinal(day + _EPOCH)
     others = [one for one in scores if one.campaign not in joined]
     return World(name, measured, as_of, fit(others, LEVEL))
 

@@ -72,6 +72,15 @@ def window_bound(machine_type: str = "n2-standard-32", **more: object) -> model.
     return path("inter-region-internal", machine_type, **told)
 
 
+def with_set_ups(query: model.PathQuery, *, image: str = "", control: str = "") -> model.PathQuery:
+    """Return a path whose receiver has an image, and whose sender a congestion control."""
+    return msgspec.structs.replace(
+        query,
+        src=msgspec.structs.replace(query.src, set_up=model.SetUp(congestion_control=control)),
+        dst=msgspec.structs.replace(query.dst, set_up=model.SetUp(image=image)),
+    )
+
+
 def at_wall(machine_type: str = "n2-standard-32", **more: object) -> model.PathQuery:
     """Return many streams inside a zone: the machine's cap holds them back."""
     told = {"streams": 16, "rtt_ms": 0.2, "duration_s": 10.0, **more}

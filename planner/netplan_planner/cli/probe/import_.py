@@ -5,12 +5,13 @@ from typing import Annotated, Any
 
 import typer
 
-from netplan_planner.asks import WALKED
+from netplan_planner.asks import WALKED, Ask
 from netplan_planner.cli import commands
 from netplan_planner.cli.parameters import Parameters, taking
 from netplan_planner.cli.probe.options import STORE, Store
 from netplan_planner.cli.state import state
 from netplan_planner.errors import IncompleteError
+from netplan_planner.model import MeasuredEnd
 from netplan_planner.planning.path_question import named_class
 from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.units import counted
@@ -19,30 +20,41 @@ from netplan_planner.verbs.probe import imported as engine
 SAID = "What the outputs do not contain"
 
 
+_Text = str | None
+
+
 def _option(text: str, metavar: str | None = None) -> Any:
     return typer.Option(help=text, metavar=metavar, rich_help_panel=SAID)
+
+
+def _set_up(text: str, least: int | None = None) -> Ask:
+    return Ask(text, least=least, panel=SAID, is_expert=True)
+
+
+def _buffer(what: str, end: str, name: str) -> Ask:
+    return _set_up(f"{what} buffer of the {end}, net.ipv4.tcp_{name}'s last value.", 4096)
 
 
 class Said(Parameters, frozen=True, kw_only=True):
     """What the outputs do not say; src ran the tool's client, dst its server."""
 
-    src_type: Annotated[
-        str | None, _option("Machine type of the VM that ran the tool's client.")
-    ] = None
-    dst_type: Annotated[
-        str | None, _option("Machine type of the VM that ran the tool's server.")
-    ] = None
-    src_place: Annotated[str | None, _option("Zone or region of the client.", "ZONE")] = None
-    dst_place: Annotated[str | None, _option("Zone or region of the server.", "ZONE")] = None
-    src_name: Annotated[str | None, _option("Name of the client VM.")] = None
-    dst_name: Annotated[str | None, _option("Name of the server VM.")] = None
+    src_type: Annotated[_Text, _option("Machine type of the VM that ran the tool's client.")] = None
+    dst_type: Annotated[_Text, _option("Machine type of the VM that ran the tool's server.")] = None
+    src_place: Annotated[_Text, _option("Zone or region of the client.", "ZONE")] = None
+    dst_place: Annotated[_Text, _option("Zone or region of the server.", "ZONE")] = None
+    src_name: Annotated[_Text, _option("Name of the client VM.")] = None
+    dst_name: Annotated[_Text, _option("Name of the server VM.")] = None
     src_tier1: Annotated[bool | None, _option("Whether the client has Tier_1 networking.")] = None
-    src_image: Annotated[str | None, _option("Image of the client.")] = None
-    dst_image: Annotated[str | None, _option("Image of the server.")] = None
     dst_tier1: Annotated[bool | None, _option("Whether the server has Tier_1 networking.")] = None
-    path: Annotated[str | None, _option("Path class, such as inter-region-internal.", "CLASS")] = (
-        None
-    )
+    src_image: Annotated[_Text, _option("Image of the client.")] = None
+    dst_image: Annotated[_Text, _option("Image of the server.")] = None
+    src_congestion_control: Annotated[_Text, _set_up("Congestion control of the client.")] = None
+    dst_congestion_control: Annotated[_Text, _set_up("Congestion control of the server.")] = None
+    src_receive_buffer_bytes: Annotated[int | None, _buffer("Receive", "client", "rmem")] = None
+    dst_receive_buffer_bytes: Annotated[int | None, _buffer("Receive", "server", "rmem")] = None
+    src_send_buffer_bytes: Annotated[int | None, _buffer("Send", "client", "wmem")] = None
+    dst_send_buffer_bytes: Annotated[int | None, _buffer("Send", "server", "wmem")] = None
+    path: Annotated[_Text, _option("Path class, such as inter-region-internal.", "CLASS")] = None
 
 
 class Import(Parameters, frozen=True, kw_only=True):
@@ -72,23 +84,27 @@ def import_outputs(asked: Import) -> None:
     found = engine.import_outputs(
         asked.paths,
         store=asked.store,
-        client=engine.SaidOfEnd(
-            machine_type=said.src_type,
-            place=said.src_place,
-            name=said.src_name,
-            is_tier1=said.src_tier1,
-            image=said.src_image,
-        ),
-        server=engine.SaidOfEnd(
-            machine_type=said.dst_type,
-            place=said.dst_place,
-            name=said.dst_name,
-            is_tier1=said.dst_tier1,
-            image=said.dst_image,
-        ),
+        client=_end(said, "src"),
+        server=_end(said, "dst"),
         path_class=named_class(said.path),
     )
     commands.write(found, specs, RenderOptions(has_hints=not state.quiet))
     if asked.strict and found.lost:
         were = "was" if len(found.lost) == 1 else "were"
         raise IncompleteError(f"{counted(len(found.lost), 'run')} {were} not imported (--strict)")
+
+
+def _end(said: Said, which: str) -> MeasuredEnd:
+    """Return what is said of the end that `which` names."""
+    zone, region = engine.zone_and_region(getattr(said, f"{which}_place"))
+    return MeasuredEnd(
+        name=getattr(said, f"{which}_name") or "",
+        machine_type=getattr(said, f"{which}_type"),
+        is_tier1=getattr(said, f"{which}_tier1"),
+        zone=zone,
+        region=region,
+        congestion_control=getattr(said, f"{which}_congestion_control"),
+        receive_ceiling_bytes=getattr(said, f"{which}_receive_buffer_bytes"),
+        send_ceiling_bytes=getattr(said, f"{which}_send_buffer_bytes"),
+        image=getattr(said, f"{which}_image"),
+    )

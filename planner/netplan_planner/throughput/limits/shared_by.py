@@ -34,7 +34,7 @@ OF_PROJECT = (REGION_QUOTA,)
 
 ALL = "all"
 OWN = "own machines"
-WINDOW = "window-over-rtt"
+WINDOW, SEND_BUFFER = "window-over-rtt", "send-buffer-over-rtt"
 START = "slow-start-ramp"
 _WITH = " with "
 _OF_SENDING_FAMILY = frozenset({"vm-egress", "single-flow-core", "internal-flow"})
@@ -65,7 +65,7 @@ def same_for(name: str, query: PathQuery, *, regime: str = "") -> str:
         return family_of(query.dst.machine_type)
     if name == "external-path":
         return query.path_class.value
-    if name == WINDOW:
+    if name in (WINDOW, SEND_BUFFER):
         return set_up_alike(receiver_key(query), receiving_set_up(query.dst.set_up))
     if name == START:
         return set_up_alike(receiver_key(query), sending_set_up(query.src.set_up))
@@ -77,11 +77,13 @@ def same_for(name: str, query: PathQuery, *, regime: str = "") -> str:
 def said_of(name: str, same: str) -> str:
     """Return a limit with for whom it is the same, for a reader.
 
-    >>> said_of("vm-egress", "n2"), said_of("external-egress", "all")
-    ('vm-egress (n2 VMs)', 'external-egress (all VMs)')
+    What is under way goes through the buffers of both ends, and probes teach one factor of both.
+
+    >>> said_of("vm-egress", "n2"), said_of("send-buffer-over-rtt", "own machines")
+    ('vm-egress (n2 VMs)', 'window-over-rtt (to own machines)')
     """
-    if name in (WINDOW, START):
-        return f"{name} (to {same})"
+    if name in (WINDOW, SEND_BUFFER, START):
+        return f"{START if name == START else WINDOW} (to {same})"
     is_of_machines = same == ALL or name in _OF_SENDING_FAMILY or name == RECEIVER_CORES
     return f"{name} ({same} VMs)" if is_of_machines else f"{name} ({same})"
 

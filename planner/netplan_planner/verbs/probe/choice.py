@@ -92,7 +92,7 @@ def choose_probes(
     after = promised(probes, [one.probe for one in planned], known, rules)
     widest = {id(one): max(widths) for one, widths in zip(probes, after.by_probe, strict=True)}
     left_out += (_told(one, widest[id(one)], rules) for one in told)
-    count = max(information.flow_count, 1)
+    count = max(len(information.flows), 1)
     expected = sum(map(sum, after.by_probe))
     return Choice(
         tuple(planned), tuple(left_out), before / count, expected / count, after.most / count

@@ -90,7 +90,6 @@ def _flow(
 ) -> ProbeFlow:
     query = _query(path, streams, way, is_back)
     estimate = predict(query, facts.caps, may_assume=True, weigh=True)
-    receiver = path.client if is_back else path.server
     width, reach = width_and_reach(estimate, rules.bitrate_gbps)
     return ProbeFlow(
         way=way,
@@ -98,7 +97,7 @@ def _flow(
         estimate=estimate,
         log_width=width,
         informative_ratio=reach,
-        shares=limit_shares(query, estimate, dst=receiver),
+        shares=limit_shares(query, estimate),
         shared_log_width=width_others_leave(query, facts.caps),
     )
 

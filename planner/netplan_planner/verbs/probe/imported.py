@@ -14,6 +14,8 @@ from netplan_planner.measuring.store import append
 from netplan_planner.model.base import Value
 from netplan_planner.readers.paths.path_cells import day_of
 
+_End = model.MeasuredEnd
+
 
 class ProbeImport(Value, frozen=True, kw_only=True):
     """What an import did."""
@@ -42,23 +44,12 @@ class ProbeImport(Value, frozen=True, kw_only=True):
 # Outputs of throughput tools into the store, with what they do not say themselves
 
 
-class SaidOfEnd(model.Value, frozen=True, kw_only=True):
-    """What the user says of one end of all imported runs."""
-
-    machine_type: str | None = None
-    place: str | None = None
-    """A zone or region."""
-    name: str | None = None
-    is_tier1: bool | None = None
-    image: str | None = None
-
-
 def import_outputs(
     paths: Sequence[Path],
     *,
     store: Path,
-    client: SaidOfEnd,
-    server: SaidOfEnd,
+    client: _End,
+    server: _End,
     path_class: model.PathClass | None,
 ) -> ProbeImport:
     """Return what was added to a store from files and folders of tools' outputs.
@@ -124,7 +115,7 @@ def untold(one: model.Measurement) -> set[str]:
 
 
 def _told(
-    one: model.Measurement, client: SaidOfEnd, server: SaidOfEnd, path_class: model.PathClass | None
+    one: model.Measurement, client: _End, server: _End, path_class: model.PathClass | None
 ) -> model.Measurement:
     """Return a measurement with what is said of its ends; what the output says stays."""
     src, dst = (server, client) if one.is_reverse else (client, server)
@@ -136,21 +127,18 @@ def _told(
     )
 
 
-def _end(end: model.MeasuredEnd, said: SaidOfEnd) -> model.MeasuredEnd:
-    zone, region = _zone_and_region(said.place)
+def _end(end: _End, said: _End) -> _End:
     is_placed = end.zone is not None or end.region is not None
-    return msgspec.structs.replace(
-        end,
-        name=end.name or said.name or "",
-        machine_type=end.machine_type or said.machine_type,
-        is_tier1=said.is_tier1 if end.is_tier1 is None else end.is_tier1,
-        zone=end.zone if is_placed else zone,
-        region=end.region if is_placed else region,
-        image=end.image or said.image,
-    )
+    unsaid = {
+        name: getattr(said, name)
+        for name in end.__struct_fields__
+        if getattr(end, name) in (None, "") and not (is_placed and name in ("zone", "region"))
+    }
+    return msgspec.structs.replace(end, **unsaid)
 
 
-def _zone_and_region(place: str | None) -> tuple[model.Zone | None, model.Region | None]:
+def zone_and_region(place: str | None) -> tuple[model.Zone | None, model.Region | None]:
+    """Return the zone and region of a place, which may be either; None where it is not said."""
     if place is None:
         return None, None
     if place.count("-") == 2:

@@ -10,12 +10,13 @@ What is still open of one direction of a path, as a share of what its interval h
     sum over its limits of max(0, probability that it binds - greatest probability of any probe)
 
 A window is shown by half until probes of two pairs of places agree, if two have it: what an image
-of one's own has may lie far from the stock window, and a calibration believes that of two only. So
-it is that of two paths alike in all limits the second has little more to tell: whichever limit the
-first one shows is the one that binds the second. How far paths of its class differ from each other
-stays open until it is measured itself; what its own runs told is never open again.
-Censored knowledge ("at least this") is not counted. So probes are ordered; what is promised of them
-all is worked out with a calibration (`promise`).
+of one's own has may lie far from the stock window, and a calibration believes that of two only.
+Windows of receivers elsewhere differ by so much that it takes more: until their mean is known to
+half the tolerance, by the scatter that calibrations take. So of two paths alike in all limits the
+second has little more to tell: whichever limit the first one shows is the one that binds the
+second. How far paths of its class differ from each other stays open until it is measured itself;
+what its own runs told is never open again. Censored knowledge ("at least this") is not counted. So
+probes are ordered; what is promised of them all is worked out with a calibration (`promise`).
 """
 
 import math
@@ -23,9 +24,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from msgspec.structs import replace
-
-from netplan_planner.model import CapsBook, Estimate, Instance, PathQuery
+from netplan_planner.model import CapsBook, Estimate, PathQuery
 from netplan_planner.throughput.batch import terms_of
 from netplan_planner.throughput.calibration.factors.calibrated import pair_of
 from netplan_planner.throughput.calibration.factors.calibrated_caps import corrector_of
@@ -35,9 +34,14 @@ from netplan_planner.throughput.calibration.factors.factor_paths import (
     run_scatter,
     slopes,
 )
+from netplan_planner.throughput.calibration.factors.shared_factors import (
+    P95,
+    WINDOW_SCATTER_FOREIGN,
+    WINDOW_SCATTER_OWN,
+)
 from netplan_planner.throughput.goodput.intervals import probed_tails
 from netplan_planner.throughput.limits.path_limits import static_limits
-from netplan_planner.throughput.limits.shared_by import WINDOW, said_of, same_for
+from netplan_planner.throughput.limits.shared_by import OWN, WINDOW, said_of, same_for
 from netplan_planner.throughput.single_row import single_row
 from netplan_planner.verbs.probe.answer import Probe, ProbeFlow
 
@@ -45,26 +49,17 @@ UNKNOWN_RATIO = 10.0
 """A path without a prediction is taken for anything from a tenth of the bitrate to all of it."""
 
 
-def limit_shares(
-    query: PathQuery, estimate: Estimate, *, dst: Instance
-) -> tuple[tuple[str, float], ...]:
+def limit_shares(query: PathQuery, estimate: Estimate) -> tuple[tuple[str, float], ...]:
     """Return each limit with what decides it, and the probability that it binds; summing to 1.
-
-    Receivers whose image is not known are each set up in a way of their own.
 
     Args:
         query: The path.
         estimate: Its prediction, weighed.
-        dst: The receiver.
     """
     found: dict[str, float] = defaultdict(float)
-    if not query.dst.set_up.image:
-        own = replace(query.dst.set_up, image=f"of {dst.name} in {dst.zone}")
-        query = replace(query, dst=replace(query.dst, set_up=own))
     for limit, chance in zip(estimate.limits, estimate.probabilities, strict=False):
         if chance > 0:
-            same = same_for(limit.name, query)
-            found[said_of(limit.name, same)] += chance
+            found[said_of(limit.name, same_for(limit.name, query))] += chance
     total = sum(found.values())
     return tuple((key, chance / total) for key, chance in found.items())
 
@@ -105,23 +100,19 @@ class Information:
         """By limit, the pairs of places whose paths have it."""
         self._alike: Counter[_Kind] = Counter()
         """Flows by what decides how much is open on them: there are far fewer kinds than flows."""
-        self._flows: list[ProbeFlow] = []
+        self.flows: list[ProbeFlow] = []
+        """All whose intervals count."""
         for probe in probes:
-            self._flows += probe.flows
+            self.flows += probe.flows
             for flow in probe.flows:
                 for key, _ in flow.shares:
                     self._places[key].add(_places_of(probe))
             self._alike.update(self._kind(flow) for flow in probe.flows)
 
     @property
-    def flow_count(self) -> int:
-        """How many intervals there are."""
-        return len(self._flows)
-
-    @property
     def log_width(self) -> float:
         """The log widths of all intervals together, as they are expected to be by now."""
-        narrow = sum(min(flow.log_width, self._floor) for flow in self._flows)
+        narrow = sum(min(flow.log_width, self._floor) for flow in self.flows)
         return narrow + sum(count * _open(kind, self._shown) for kind, count in self._alike.items())
 
     def widest(self, probe: Probe) -> float:
@@ -158,11 +149,18 @@ class Information:
     def _then(self, probe: Probe) -> "dict[str, _Shown]":
         then = dict(self._shown)
         for key, chance in shown_by(probe).items():
-            needs_two = key.startswith(WINDOW) and len(self._places[key]) > 1
+            needed = min(self._needed(key), len(self._places[key]))
             # A figure that another limit explains better says little of a far window.
-            if not needs_two or chance > LIKELIER:
-                then[key] = then.get(key, _Shown(needs_two)).plus(chance, _places_of(probe))
+            if needed == 1 or chance > LIKELIER:
+                then[key] = then.get(key, _Shown(needed)).plus(chance, _places_of(probe))
         return then
+
+    def _needed(self, key: str) -> int:
+        """Return how many pairs of places show a limit."""
+        if not key.startswith(WINDOW):
+            return 1
+        scatter = WINDOW_SCATTER_OWN if f" (to {OWN}" in key else WINDOW_SCATTER_FOREIGN
+        return max(2, math.ceil((P95 * scatter / self._floor) ** 2))
 
     def _kind(self, flow: ProbeFlow) -> "_Kind":
         excess = max(flow.log_width - self._floor, 0.0)
@@ -174,26 +172,22 @@ class Information:
 class _Shown(NamedTuple):
     """With what probability probes show a limit."""
 
-    needs_two: bool
-    """Whether it takes two pairs of places."""
-    best: float = 0.0
-    places: str = ""
-    """Of the best."""
-    second: float = 0.0
-    """The best of other places."""
+    needed: int
+    """How many pairs of places it takes."""
+    best: tuple[tuple[float, str], ...] = ()
+    """The greatest of so many, with their places."""
 
     @property
     def chance(self) -> float:
-        """The greatest of all, or the mean of the two greatest."""
-        return (self.best + self.second) / 2 if self.needs_two else self.best
+        """The mean of so many."""
+        return sum(chance for chance, _ in self.best) / self.needed
 
     def plus(self, chance: float, places: str) -> "_Shown":
         """Return the same with one more probe."""
-        if places == self.places:
-            return self._replace(best=max(self.best, chance))
-        if chance > self.best:
-            return self._replace(best=chance, places=places, second=self.best)
-        return self._replace(second=max(self.second, chance))
+        by_places = {place: known for known, place in self.best}
+        by_places[places] = max(by_places.get(places, 0.0), chance)
+        best = sorted(((one, place) for place, one in by_places.items()), reverse=True)
+        return self._replace(best=tuple(best[: self.needed]))
 
 
 def _places_of(probe: Probe) -> str:

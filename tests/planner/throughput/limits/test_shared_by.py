@@ -33,6 +33,7 @@ def test_what_is_stated_for_every_vm_is_the_same_in_all_projects(name: str) -> N
         ("receiver-cores", "c3"),
         ("external-path", "same-zone-external"),
         ("window-over-rtt", "own machines"),
+        ("send-buffer-over-rtt", "own machines"),
         ("slow-start-ramp", "own machines"),
     ],
 )

@@ -8,7 +8,8 @@ from msgspec.structs import replace
 
 from netplan_planner.measuring.outputs import read_outputs
 from netplan_planner.measuring.store import read_store
-from netplan_planner.model import PathClass
+from netplan_planner.model import PathClass, SetUp
+from netplan_planner.throughput.limits.ends import measured_end
 from netplan_planner.verbs.probe.imported import untold
 from support.commands.lines import iperf2
 from support.commands.run import run_verbs
@@ -66,10 +67,20 @@ def test_the_tool_s_client_receives_in_a_reverse_run(tmp_path: Path) -> None:
     file = tmp_path / "reverse.json"
     file.write_text(json.dumps(output), "utf-8")
     store = tmp_path / "store.jsonl"
-    status, _, errors = run(store, str(file), "--src-type", "client-1", "--dst-type", "server-1")
+    set_up = (
+        *("--src-image", "cos-113", "--src-congestion-control", "cubic"),
+        *("--src-receive-buffer-bytes", str(2**26), "--dst-send-buffer-bytes", str(2**25)),
+        *("--dst-image", "debian-12", "--dst-congestion-control", "bbr"),
+    )
+    types = ("--src-type", "client-1", "--dst-type", "server-1")
+    status, _, errors = run(store, str(file), *types, *set_up)
     assert status == 0, errors
     (one,) = read_store(store).measurements
     assert one.is_reverse
+    # The client of the tool received.
+    sends, receives = (measured_end(end, None).set_up for end in (one.src, one.dst))
+    assert sends == SetUp(image="debian-12", congestion_control="bbr", send_buffer_bytes=2**25)
+    assert receives == SetUp(image="cos-113", receive_buffer_bytes=2**26)
     assert (one.src.machine_type, one.dst.machine_type) == ("server-1", "client-1")
     assert one.src.address == iperf3.SERVER
 

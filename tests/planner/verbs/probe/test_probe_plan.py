@@ -185,6 +185,14 @@ def test_a_window_is_believed_of_two_pairs_of_places() -> None:
     assert len(names(choose([probe(name, [flow(0.7, {"a": 1.0})]) for name in "xyz"]))) == 1
 
 
+def test_windows_elsewhere_differ_by_more_and_take_more_pairs_of_places() -> None:
+    """11 make their mean known to half the tolerance, 10 leave the rest inside of all of it."""
+    for whose, most in (("own machines", 2), ("aws", 10)):
+        key = f"window-over-rtt (to {whose})"
+        several = [probe(f"{number}", [flow(0.7, {key: 1.0})]) for number in range(14)]
+        assert len(names(choose(several))) == most
+
+
 def test_a_refused_path_is_never_planned_but_learns_from_others() -> None:
     refused = probe("labelled", [flow(5.0, {"a": 1.0})], usd="0", refused="it has the label")
     alone = choose([refused])

@@ -26,6 +26,7 @@ from netplan_planner.throughput.calibration.factors.shared_factors import (
     P95,
     SITE,
     SLOTS,
+    WINDOW,
     site_key,
     slot_keys,
 )
@@ -85,6 +86,8 @@ _DIGITS = 6
 
 
 _GOLDEN = (math.sqrt(5) - 1) / 2
+_Names = list[tuple[str, str]]
+"""Of shared factors: name and key."""
 
 
 class Fitted(Value, frozen=True, kw_only=True):
@@ -126,7 +129,7 @@ def fitted(measured: Measured, *, as_of: date) -> Fitted:
         covariance=tuple(
             tuple(map(_rounded, row[: at + 1])) for at, row in enumerate(found.covariance)
         ),
-        classes=tuple(_classes(probes.rows(some), names, found)),
+        classes=tuple(_classes(probes.rows(some), _by_age(groups)[some], names, found)),
         pairs=tuple(probed_pairs(measured.pairs, _pair_runs(measured, groups), probes, found)),
     )
     return Fitted(
@@ -153,9 +156,7 @@ def _spread_out(count: int) -> NDArray[np.intp]:
     return np.sort(order[:MOST_PROBES])
 
 
-def _numbered(
-    measured: Measured, groups: Grouped
-) -> tuple[list[tuple[str, str]], NDArray[np.intp]]:
+def _numbered(measured: Measured, groups: Grouped) -> tuple[_Names, NDArray[np.intp]]:
     """Return name and key of each shared factor, and the shared factors' numbers by kind."""
     keys = [slot_keys(*pair) for pair in zip(measured.kinds, measured.limits, strict=True)]
     used = np.unique(measured.columns.kind[groups.row])
@@ -194,13 +195,27 @@ def _probes(measured: Measured, groups: Grouped, factor_of_kind: NDArray[np.intp
     return Probes(
         paths=paths,
         log_gbps=np.log(some.gbps),
-        weight=0.5 ** (groups.age_days / HALF_LIFE_DAYS),
+        weight=np.where(_is_lasting(some, paths), 1.0, _by_age(groups)),
         scatter_share=PAIR_SHARE + (1 - PAIR_SHARE) / groups.effective_count,
         is_at_least=some.is_at_least,
     )
 
 
-def _learnt(names: list[tuple[str, str]], prior: Prior, found: Posterior) -> list[Learnt]:
+def _by_age(groups: Grouped) -> Column:
+    return np.asarray(0.5 ** (groups.age_days / HALF_LIFE_DAYS))
+
+
+def _is_lasting(some: Measured, paths: factor_paths.FactorPaths) -> NDArray[np.bool_]:
+    """Return which probes a window held whose receiver's image is told: that is a fact of it.
+
+    What ages is who runs which image, and that is told anew of each path.
+    """
+    is_told = np.array([bool(kind.dst.set_up.image) for kind in some.kinds], dtype=bool)
+    now = factor_paths.answers(paths, np.zeros_like(paths.lower_sd))
+    return np.asarray(is_told[some.columns.kind] & (factor_paths.bound_slot(now.means) == WINDOW))
+
+
+def _learnt(names: _Names, prior: Prior, found: Posterior) -> list[Learnt]:
     return [
         Learnt(
             name=name,
@@ -218,15 +233,15 @@ def _learnt(names: list[tuple[str, str]], prior: Prior, found: Posterior) -> lis
     ]
 
 
-def _classes(probes: Probes, names: list[tuple[str, str]], found: Posterior) -> list[ProbedClass]:
-    """Return how many probes each class has and how far they scatter."""
+def _classes(probes: Probes, age: Column, names: _Names, found: Posterior) -> list[ProbedClass]:
+    """Return how many probes each class has, by their age, and how far they scatter."""
     site = probes.paths.shared_factor[:, SITE]
     classes = []
     for shared_factor in np.unique(site[site != factor_paths.NO_FACTOR]):
         rows = np.flatnonzero(site == shared_factor)
         # What a rate cap held, and the model puts higher, says nothing of scatter.
         is_silent = probes.is_at_least[rows] & (probes.log_gbps[rows] <= found.log_gbps[rows])
-        weight = np.where(is_silent, 0.0, probes.weight[rows])
+        weight = np.where(is_silent, 0.0, age[rows])
         surprise = np.minimum(found.surprise[rows], GREATEST_SURPRISE)
         scatter = SCATTER_FREEDOM + (weight * surprise).sum()
         classes.append(
@@ -254,7 +269,7 @@ def _lessons(
     measured: Measured,
     groups: Grouped,
     some: NDArray[np.intp],
-    names: list[tuple[str, str]],
+    names: _Names,
     found: Posterior,
     calibration: Calibration,
 ) -> list[Lesson]:

@@ -17,6 +17,8 @@ from support.calibrations.made import (
     probe,
     shared_factor,
     to_aws,
+    window_bound,
+    with_set_ups,
 )
 from support.paths.queries import DAY
 
@@ -36,6 +38,19 @@ def test_the_same_probe_moves_a_factor_the_less_the_older_it_is() -> None:
     # One of many half-lives ago changes next to nothing.
     for ratio in (0.5, 0.7, 0.9, 0.97):
         assert later(3650, ratio) == pytest.approx(1, abs=1e-3)
+
+
+def test_the_window_of_a_named_image_is_a_fact_and_does_not_age() -> None:
+    named, other = (with_set_ups(window_bound(), image=name) for name in ("a", ""))
+    probes = on_pairs(named, [1.3] * 2)
+    for days in AGES:
+        found = learnt(probes, as_of=DAY + timedelta(days=days))
+        assert moved(named, found) == pytest.approx(1.3, rel=0.03)
+    # Of nobody knows which image it may be another one today.
+    late = learnt(on_pairs(other, [1.3] * 2), as_of=DAY + timedelta(days=400))
+    assert moved(other, late) == pytest.approx(1, rel=0.01)
+    # How runs scatter still has the age of the probes.
+    assert late.classes[0].probe_count == found.classes[0].probe_count < 0.2
 
 
 def test_its_range_goes_back_to_what_it_was_without() -> None:

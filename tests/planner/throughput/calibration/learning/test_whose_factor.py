@@ -5,7 +5,7 @@ import math
 import msgspec
 import pytest
 
-from netplan_planner.model import PathQuery, SetUp
+from netplan_planner.model import PathQuery
 from netplan_planner.throughput import load_caps
 from netplan_planner.verbs.probe.information import width_others_leave
 from support.calibrations.made import (
@@ -21,6 +21,7 @@ from support.calibrations.made import (
     probe,
     shared_factor,
     window_bound,
+    with_set_ups,
 )
 from support.paths.queries import DAY, gbps
 
@@ -71,14 +72,6 @@ class TestBetweenRegions:
     def test_a_cap_that_is_lower_in_one_region_is_lower_everywhere(self) -> None:
         found = learnt(on_pairs(at_wall("n2-standard-8"), [0.75] * 4))
         assert moved(between_regions(), found) == pytest.approx(0.75, rel=0.05)
-
-
-def with_set_ups(query: PathQuery, *, image: str = "", control: str = "") -> PathQuery:
-    return msgspec.structs.replace(
-        query,
-        src=msgspec.structs.replace(query.src, set_up=SetUp(congestion_control=control)),
-        dst=msgspec.structs.replace(query.dst, set_up=SetUp(image=image)),
-    )
 
 
 class TestSetUps:
