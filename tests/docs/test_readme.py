@@ -139,7 +139,7 @@ def test_guides_explain_what_they_show() -> None:
     for guide in sorted((ROOT / "docs/how-to").rglob("*.md")):
         page = guide.read_text("utf-8")
         outputs = "".join(re.findall(r"```.*?```", page, re.DOTALL))
-        labels = re.findall(r"^- `([\w /():]+)`", page, re.MULTILINE)
+        labels = re.findall(r"^- `(?!netplan )([\w /():]+)`", page, re.MULTILINE)
         assert not {one for one in labels if one not in outputs} - {"csv", "json"}, guide.name
 
 
