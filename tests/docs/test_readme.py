@@ -134,6 +134,15 @@ def test_guides_answer_one_question_each() -> None:
         assert len(text.splitlines()) <= 50, guide.name
 
 
+def test_guides_explain_what_they_show() -> None:
+    """A point of "How to read it" that begins with a label has it from the output."""
+    for guide in sorted((ROOT / "docs/how-to").rglob("*.md")):
+        page = guide.read_text("utf-8")
+        outputs = "".join(re.findall(r"```.*?```", page, re.DOTALL))
+        labels = re.findall(r"^- `(?!netplan )([\w /():]+)`", page, re.MULTILINE)
+        assert not {one for one in labels if one not in outputs} - {"csv", "json"}, guide.name
+
+
 def test_the_readme_is_short() -> None:
     text = README.read_text("utf-8")
     assert len(text.splitlines()) <= MOST_LINES

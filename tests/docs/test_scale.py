@@ -33,7 +33,7 @@ MINUTES = 1_440
 
 GROUPS: Mapping[str, str] = {
     "addresses, ports, protocol": r"jsonPayload\.connection\.",
-    "machines": r"jsonPayload\.(src|dest)_instance\.",
+    "VMs": r"jsonPayload\.(src|dest)_instance\.",
     "networks and subnetworks": r"jsonPayload\.(src|dest)_vpc\.",
     "start and end": r"jsonPayload\.(start|end)_time",
     "bytes, packets, round trip": r"jsonPayload\.(bytes_sent|packets_sent|round_trip_time\.)",
@@ -143,7 +143,7 @@ def test_bytes_of_a_record_by_column(billed: Billed, request: pytest.FixtureRequ
     assert left == {}, "columns that are read and in no group"
     rows.append(("**all columns that are read**", f"**{sum(billed.raw.values()):.0f}**"))
     rows.append(
-        ("`json_payload` of Log Analytics instead of `jsonPayload.…`", f"{billed.payload:.0f}")
+        ("`json_payload` of Log Analytics, replaces `jsonPayload.…`", f"{billed.payload:.0f}")
     )
     check(request, "raw", table(("what", "bytes a record"), rows))
 
@@ -208,12 +208,12 @@ def test_a_pass_over_kept_sums(
     kept = minutes * day.kept_bytes
     assert round((minutes * day.read_bytes + billed.minutes) / kept, 1) == float(queries.KEPT_RATIO)
     found = [
-        ("to keep a day of 100 billion records, once: $", f"{keeping:,.0f}"),
+        ("keep a day of 100 billion records, once: $", f"{keeping:,.0f}"),
         (
             "what is kept of a day with every pair in every minute: GB",
             f"{minutes * day.kept_bytes / 1e9:,.0f}",
         ),
-        (f"a pass over {DAYS} such days that are kept: $", f"**{reading:,.0f}**"),
+        (f"read {DAYS} such kept days: $", f"**{reading:,.0f}**"),
     ]
     check(request, "rollup", table(("with `--rollup`", ""), found))
 
@@ -250,4 +250,4 @@ def test_core_hours(request: pytest.FixtureRequest) -> None:
 
 
 def test_the_page_names_the_price() -> None:
-    assert f"${queries.USD_PER_TIB} a TiB" in PAGE.read_text("utf-8")
+    assert f"${queries.USD_PER_TIB} per TiB" in PAGE.read_text("utf-8")

@@ -393,4 +393,4 @@ class RoundTripTable:
 def _figures(row: dict[str, str]) -> str:
     what = "measured" if row["basis"] == RttBasis.TABLE else "typical inside a region"
     sources = row["sources"].count("|") + 1
-    return f"{what}; figures: {row['figure_count']}, sources: {sources}"
+    return f"{what}; values: {row['figure_count']}, sources: {sources}"

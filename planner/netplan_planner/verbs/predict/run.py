@@ -243,8 +243,8 @@ def _named(src: str, dst: str | None, *, has_input: bool, on: date) -> _Ends:
             how = f"netplan predict TYPE --path {word}"
             raise UsageError(f"{word!r} is a path, not a VM: {how}")
         if not rtt_between(word, word).why_unknown:
-            how = "netplan predict TYPE --src-place us-central1 --dst-place europe-west1"
-            raise UsageError(f"{word!r} is a place, not a machine type: {how}")
+            how = f"--src-place {src if word == src else 'PLACE'} --dst-place {dst or 'PLACE'}"
+            raise UsageError(f"{word!r} is a place, not a machine type: netplan predict TYPE {how}")
         if unknown := caps.unknown_series(word):
             raise UsageError(unknown)
         raise UsageError(

@@ -116,7 +116,7 @@ def _received(
     except MissingDatum:
         return ()
     paid = f"{plain_number(other.usd)} USD per {other.unit}" if other.usd else "nothing"
-    return (("receiver", f"billed to {paid}: {other.description}, SKU {other.sku_id}"),)
+    return (("receiver", f"pays {paid}: {other.description}, SKU {other.sku_id}"),)
 
 
 def _check_options(asked: TrafficAsk) -> None:

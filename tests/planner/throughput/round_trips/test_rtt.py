@@ -128,7 +128,7 @@ class TestKnownPairs:
         found = between(src, dst)
         assert found.basis is RttBasis.TABLE
         assert least <= ms(src, dst)[0] <= most
-        assert found.detail.startswith("measured; figures: ")
+        assert found.detail.startswith("measured; values: ")
         assert found.source
         assert found.as_of is not None
         assert date(2022, 2, 1) < found.as_of <= date(2022, 4, 16)

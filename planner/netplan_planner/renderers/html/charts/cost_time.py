@@ -114,16 +114,17 @@ def picture(
     marked: list[float] = [s for s in _TIMES_S if low <= math.log(s) <= high]
     marked = marked or [min(times), max(times)]
     corners = fronts.stairs([(x(point.seconds), y(float(point.usd))) for point in ordered])
+    deadline = Tick(x(deadline_s), "deadline") if deadline_s else None
     begins = f"The scale of cost does not begin at {fronts.dollars(0, currency)}."
     left_out = f"{figures.counted(hidden, 'more expensive one')} left out."
     return CostTime(
         name=name,
         time=time,
-        marks=tuple(fronts.labelled(placed, corners, quiet)),
+        marks=tuple(fronts.labelled(placed, corners, quiet, deadline and deadline.at)),
         steps=fronts.written(corners),
         across=tuple(Tick(x(seconds), figures.duration(seconds)) for seconds in marked),
         up=tuple(Tick(y(usd), fronts.dollars(usd, currency)) for usd in scale(most_usd, least_usd)),
-        deadline=Tick(x(deadline_s), "deadline") if deadline_s else None,
+        deadline=deadline,
         unit=unit,
         alt="; ".join(point.text for point in line),
         left_out=" ".join([begins] * bool(least_usd) + [left_out] * bool(hidden)),

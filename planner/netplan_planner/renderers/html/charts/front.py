@@ -174,25 +174,26 @@ def labelled(
     placed: Sequence[tuple[float, float, Marked]],
     curve: Sequence[tuple[float, float]],
     quiet: frozenset[str] = frozenset(),
+    upright: float | None = None,
 ) -> Iterator[Mark]:
     """Yield the marks, the front on top; a label without room, or of `quiet`, is left out.
 
-    `curve` has the corners of the front's line, which runs through no label.
+    `curve` has the corners of the front's line, which runs through no label; nor does the line
+    from top to floor at `upright`.
     """
     taken = [_Box(x - 5, x + 5, y - 5, y + 5) for x, y, _ in placed]
     for (x, y), (to_x, to_y) in pairwise(curve):
         taken.append(_Box(min(x, to_x) - 1, max(x, to_x) + 1, min(y, to_y) - 1, max(y, to_y) + 1))
-    drops: dict[int, int] = {}
+    if upright is not None:
+        taken.append(_Box(upright - 1, upright + 1, TOP, HEIGHT - BOTTOM))
+    drops: dict[int, int | None] = {}
     for index in sorted(range(len(placed)), key=lambda index: placed[index][2].kind != "front"):
         x, y, point = placed[index]
-        drop = (
-            None if point.kind == "other" or point.name in quiet else _free(x, y, point.name, taken)
-        )
-        if drop is not None:
-            drops[index] = drop
+        if point.kind != "other" and point.name not in quiet:
+            drops[index] = _free(x, y, point.name, taken)
     for index, (x, y, point) in enumerate(placed):
-        label = point.name if index in drops else ""
-        yield Mark(x, y, point.kind, point.text, label, drops.get(index, 0))
+        drop = drops.get(index)
+        yield Mark(x, y, point.kind, point.text, "" if drop is None else point.name, drop or 0)
 
 
 class _Box(NamedTuple):

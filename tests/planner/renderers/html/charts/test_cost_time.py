@@ -2,6 +2,7 @@
 
 from datetime import date
 
+import pytest
 from msgspec.structs import replace
 
 from netplan_planner.model import JobNeed, JobPlan
@@ -65,6 +66,16 @@ def test_the_deadline_parts_those_in_time_from_the_others() -> None:
     for mark, option in zip(marks, found.front, strict=True):
         assert (mark.x <= drawn.deadline.at) == (option.duration_s <= 3600)
     assert picture(plan(deadline_s=None)).deadline is None
+
+
+@pytest.mark.parametrize("deadline_s", [600.0, 1200.0, 3600.0, 7200.0])
+def test_no_label_runs_over_the_deadline(deadline_s: float) -> None:
+    drawn = picture(plan(deadline_s=deadline_s))
+    assert drawn.deadline is not None
+    for mark in drawn.marks:
+        ends = mark.x + 9 + 7 * len(mark.label)
+        crossed = mark.x <= drawn.deadline.at <= ends
+        assert not (mark.label and crossed), mark.label
 
 
 def test_one_machine_is_no_picture() -> None:
