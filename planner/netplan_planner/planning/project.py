@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from netplan_planner.asks import (
     API,
+    CHOICE,
     INPUT,
     OUTPUT,
     WALKED,
@@ -39,6 +40,8 @@ from netplan_planner.world.request import (
     TrafficOptions,
     parents_of,
 )
+from netplan_planner.world.settings import check_settings
+from netplan_rules.own import use_folders
 
 WhichSharing = Annotated[
     CommitmentScope,
@@ -125,6 +128,17 @@ AcceptedFindings = Annotated[
     Ask(
         "Accepted findings (`netplan baseline` writes them); show only those that are new.",
         metavar="FILE",
+    ),
+]
+
+
+RulesPath = Annotated[
+    Paths,
+    Ask(
+        "Folder with rules of your own, whose code is run; not in netplan.toml.",
+        metavar="DIR",
+        panel=CHOICE,
+        is_expert=True,
     ),
 ]
 
@@ -293,12 +307,27 @@ class OfMachines(OfProject, frozen=True, kw_only=True):
     metrics: MetricsInput = MetricsInput()
 
 
-def configured(file: Path | None, *, has_links: bool = True) -> dict[str, Any]:
-    """Return the fields of a request that a configuration file says: thresholds, targets, links."""
+def configured(
+    file: Path | None, rules_path: Sequence[Path] | None = None, *, has_links: bool = True
+) -> dict[str, Any]:
+    """Return the fields of a request that a configuration file says: thresholds, targets, links.
+
+    Args:
+        file: The configuration; None: there is none.
+        rules_path: Folders of own rules, which judge from now on; None: of a verb that loads none,
+            which leaves out what the file says of such rules.
+        has_links: Whether links are among the fields.
+
+    Raises:
+        UsageError: If the file sets a rule that is not there, or cannot be read.
+    """
+    use_folders(tuple(rules_path or ()))
     if file is None:
         return {}
+    lost = check_settings(file, takes_own=rules_path is None)
+    kept = tuple(one for one in rule_thresholds(file) if one[0] not in lost)
     links = {"links": declared_links(file)} if has_links else {}
-    return {"thresholds": rule_thresholds(file), "targets": declared_targets(file), **links}
+    return {"thresholds": kept, "targets": declared_targets(file), **links}
 
 
 def request_of(asked: Request, **more: Any) -> InputRequest:

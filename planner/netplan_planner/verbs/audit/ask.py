@@ -29,6 +29,7 @@ from netplan_planner.planning.project import (
     LeastSeverity,
     Measurements,
     OfMachines,
+    RulesPath,
     Today,
     WhichSharing,
     with_bundle_of,
@@ -59,15 +60,7 @@ class Judging(Request, frozen=True, kw_only=True):
         KEPT,
     ] = None
     baseline: AcceptedFindings = None
-    rules_path: Annotated[
-        Paths,
-        Ask(
-            "Folder with rules of your own, whose code is run; not in netplan.toml.",
-            metavar="DIR",
-            is_folder=True,
-            is_expert=True,
-        ),
-    ] = ()
+    rules_path: RulesPath = ()
     add_ignores: Annotated[
         bool,
         Ask(

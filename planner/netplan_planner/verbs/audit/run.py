@@ -178,7 +178,7 @@ def _request(ask: AuditAsk, now: Now) -> InputRequest:
         min_saving_usd=judging.min_saving_usd,
         ignore_file=ignore_file(judging.ignore_file),
         baseline=judging.baseline,
-        **configured(now.config),
+        **configured(now.config, ask.judging.rules_path),
     )
 
 

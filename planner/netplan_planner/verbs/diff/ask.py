@@ -7,7 +7,7 @@ from netplan_planner.asks import INPUT, OUTPUT, WALKED, Ask, Paths, Request, Usd
 from netplan_planner.model import CommitmentScope
 from netplan_planner.model.finding import Level
 from netplan_planner.planning.inputs import AsOf, Calibration, PriceInput
-from netplan_planner.planning.project import StrictReading, Today, WhichSharing
+from netplan_planner.planning.project import RulesPath, StrictReading, Today, WhichSharing
 
 
 class DiffGate(Request, frozen=True, kw_only=True):
@@ -60,6 +60,7 @@ class DiffAsk(Request, frozen=True, kw_only=True):
     calibration: Calibration = None
     as_of: AsOf = None
     today: Today = None
+    rules_path: RulesPath = ()
     commitment_scope: WhichSharing = CommitmentScope.UNKNOWN
     gate: DiffGate = DiffGate()
 

@@ -182,7 +182,7 @@ def _request(ask: DiffAsk, now: Now, sides: Sequence[_Side]) -> InputRequest:
         today=ask.today or now.today,
         commitment_scope=ask.commitment_scope,
         ignore_file=ignore_file(None),
-        **configured(now.config),
+        **configured(now.config, ask.rules_path),
     )
 
 

@@ -67,6 +67,11 @@ def causes_of(sides: Sides, by_cell: Mapping[Cell, float]) -> list[Cause]:
     return found[:MOST_CAUSES]
 
 
+def has_sign(cause: Cause) -> bool:
+    """Return whether the state of the project shows a cause, which explains enough."""
+    return cause.kind in _WITH_SIGN and _is_enough(cause)
+
+
 def _is_enough(cause: Cause) -> bool:
     return cause.share_ratio >= (ENOUGH_WITH_SIGN if cause.kind in _WITH_SIGN else ENOUGH)
 

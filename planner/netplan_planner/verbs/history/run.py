@@ -24,10 +24,10 @@ from netplan_planner.units import (
 )
 from netplan_planner.verbs import Now, always_well, panels, verb
 from netplan_planner.verbs.history.advice import carried_out
-from netplan_planner.verbs.history.answer import HistoryAnswer, HistoryRun, PathDay, Step
+from netplan_planner.verbs.history.answer import Cause, HistoryAnswer, HistoryRun, PathDay, Step
 from netplan_planner.verbs.history.ask import HistoryAsk
-from netplan_planner.verbs.history.causes import causes_of
-from netplan_planner.verbs.history.moved import PATH, Cell, Parted, series_of
+from netplan_planner.verbs.history.causes import causes_of, has_sign
+from netplan_planner.verbs.history.moved import PATH, RATE, Cell, Parted, series_of
 from netplan_planner.verbs.history.steps import LEAST_BASE, Shift, shifts
 
 _ONE_STEP_RUNS = 2
@@ -184,21 +184,33 @@ def _step(
 ) -> Step | None:
     by_size = sorted(group, key=lambda one: -abs(one[1].difference))
     cells = tuple(dict.fromkeys(cell for cell, _ in by_size))
+    causes = _causes_at_same_volume(parted, cells)
     means = {cell: parted.means(series[cell], start) for cell in cells}
-    by_cell = {cell: after - before for cell, (before, after) in means.items()}
-    if not any(by_cell.values()):
+    by_cell = {cell: after - before for cell, (before, after) in means.items() if cell.kind != RATE}
+    if not causes or (any(by_cell.values()) and not has_sign(causes[0])):
+        causes = causes_of(parted.sides(), by_cell) if any(by_cell.values()) else causes
+    if not causes:
         return None
-    sides = parted.sides()
     # Dollars once: a group's are over path classes too.
-    shown = [cell for cell in cells if cell.kind == PATH] or list(cells)
+    shown = [cell for cell in cells if cell.kind == PATH] or list(by_cell) or list(cells)[:1]
     return Step(
         day=runs[start].day,
         seen_day=runs[min(one.seen for _, one in group)].day,
         series=tuple(cell.name for cell in cells),
         usd_per_month_before=cents(Decimal(sum(means[cell][0] for cell in shown))),
         usd_per_month_after=cents(Decimal(sum(means[cell][1] for cell in shown))),
-        causes=tuple(causes_of(sides, by_cell)),
+        causes=tuple(causes),
     )
+
+
+def _causes_at_same_volume(parted: Parted, cells: Sequence[Cell]) -> list[Cause]:
+    """Return what moved the cost of groups whose volumes are held; empty: no series shows it."""
+    held = [cell for cell in cells if cell.kind == RATE]
+    if not held:
+        return []
+    sides = parted.sides(is_at_same_volume=True)
+    by_cell = {cell: sum(one.usd for one in sides.moved if cell in one.cells) for cell in held}
+    return causes_of(sides, by_cell) if any(by_cell.values()) else []
 
 
 def _notes(

@@ -122,7 +122,7 @@ def whatif(ask: WhatifAsk, now: Now) -> WhatifAnswer:
         ask,
         commitment_scope=ask.commitment_scope,
         ignore_file=ignore_file(None),
-        **configured(now.config),
+        **configured(now.config, ask.rules_path),
     )
     changes = changes_of(asked.vms, values, asked.by, read.today)
     if asked.file is not None:
