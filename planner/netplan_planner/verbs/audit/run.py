@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from netplan_planner.asks import given_options, quoted
 from netplan_planner.errors import UsageError
 from netplan_planner.inert import inert_line
+from netplan_planner.judging.code_places import code_places, fallback_place
 from netplan_planner.judging.judged import Judged, check_rule_names, judged, rule_list, with_bill
 from netplan_planner.judging.month import (
     bounded_bill,
@@ -35,7 +36,6 @@ from netplan_planner.throughput.calibration.factors.calibrated_caps import calib
 from netplan_planner.verbs import Now, panels, refuse_incomplete, verb
 from netplan_planner.verbs.audit.answer import Coverage, Report, WindowInfo
 from netplan_planner.verbs.audit.ask import AuditAsk
-from netplan_planner.verbs.audit.code_places import code_places
 from netplan_planner.verbs.audit.demo_answers import demo_answers, plugin_changes
 from netplan_planner.verbs.audit.tables import dear_pairs, near_savings, pod_pairs, region_rows
 from netplan_planner.version import tool_version
@@ -69,11 +69,12 @@ def shown(ask: AuditAsk, found: Report, options: RenderOptions, now: Now) -> Ren
     """
     telling = ask.telling
     verbosity, members = max(options.verbosity, telling.verbose), telling.max_members
-    places = (
-        code_places(found, _request(ask, now), now.config, telling.terraform_dir)
-        if now.formats & WITH_PLACES
-        else None
-    )
+    places = {}
+    if now.formats & WITH_PLACES:
+        places = {
+            "places": code_places(sources_of(found), telling.terraform_dir),
+            "fallback_place": fallback_place(_request(ask, now), now.config),
+        }
     return replace(
         options,
         verbosity=verbosity,
@@ -84,8 +85,18 @@ def shown(ask: AuditAsk, found: Report, options: RenderOptions, now: Now) -> Ren
         max_findings=telling.max_findings,
         max_members=_PLACES if members is None and telling.show is not None else members,
         rules=rule_list().rules,
-        **({"places": places.places, "fallback_place": places.fallback} if places else {}),
+        **places,
     )
+
+
+def sources_of(report: Report) -> set[str]:
+    """Return where the resources of all findings were read."""
+    return {
+        ref.source
+        for finding in report.findings
+        for refs in (finding.resources, *(member.resources for member in finding.members))
+        for ref in refs
+    }
 
 
 def _finding(found: Report, asked: str) -> str:

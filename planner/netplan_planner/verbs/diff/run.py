@@ -10,6 +10,7 @@ from netplan_planner.bundle_file import TRAFFIC, is_bundle, value_of
 from netplan_planner.errors import IncompleteError, InputError, UsageError
 from netplan_planner.inert import inert_line
 from netplan_planner.input_files import unreadable
+from netplan_planner.judging.code_places import code_places
 from netplan_planner.judging.reported import Reported, is_report, reported, stored_report
 from netplan_planner.judging.suppressions import ignore_file
 from netplan_planner.model import Confidence, TrafficMatrix
@@ -21,6 +22,8 @@ from netplan_planner.planning.project import (
     request_of,
 )
 from netplan_planner.readers import is_plan
+from netplan_planner.renderers.options import RenderOptions
+from netplan_planner.renderers.output import WITH_PLACES
 from netplan_planner.units import counted
 from netplan_planner.verbs import Now, panels, refuse_incomplete, verb
 from netplan_planner.verbs.diff import comparing
@@ -33,6 +36,7 @@ from netplan_planner.verbs.diff.answer import (
     DiffState,
 )
 from netplan_planner.verbs.diff.ask import DiffAsk
+from netplan_planner.verbs.diff.github import annotated
 from netplan_planner.verbs.diff.places import findings
 from netplan_planner.world.reading import read_facts
 from netplan_planner.world.request import InputRequest
@@ -84,6 +88,14 @@ def ended(ask: DiffAsk, found: DiffAnswer) -> bool:
     return rise <= gate.on_increase_usd
 
 
+def shown(ask: DiffAsk, found: DiffAnswer, options: RenderOptions, now: Now) -> RenderOptions:
+    """Return how the answer is shown: with file and line where annotations show them."""
+    del ask
+    if not now.formats & WITH_PLACES:
+        return options
+    return replace(options, places=code_places({one.source for one in annotated(found)}))
+
+
 @verb(
     panel=panels.AUDIT,
     question="What changes between reports, inputs, or by a Terraform plan?",
@@ -91,6 +103,7 @@ def ended(ask: DiffAsk, found: DiffAnswer) -> bool:
     top="Rows of a table. 0 shows all.",
     explains="Show every row.",
     ends=ended,
+    shows=shown,
 )
 def diff(ask: DiffAsk, now: Now) -> DiffAnswer:
     """Compare two sides: new and fixed findings, money and Gbit/s of each VM and path.

@@ -165,14 +165,22 @@ def steps_of(runs: Sequence[RunRecord]) -> Iterator[Step]:
             groups[-1].append(one)
         else:
             groups.append([one])
-    # Of the series that moved most: a smaller one may have been noticed a run late.
-    starts = [max(group, key=lambda one: abs(one[1].difference))[1].start for group in groups]
+    starts = [max(group, key=_sharpness)[1].start for group in groups]
     for at, group in enumerate(groups):
         first = starts[at - 1] if at else 0
         end = starts[at + 1] if at + 1 < len(starts) else len(runs)
         step = _step(runs, series, group, Parted(runs, first, starts[at], end), starts[at])
         if step is not None:
             yield step
+
+
+def _sharpness(found: tuple[Cell, Shift]) -> tuple[bool, float]:
+    """Rank a shift by how well it is dated: without the noise of volumes, then by its size.
+
+    A smaller one may have been noticed a run late.
+    """
+    cell, shift = found
+    return cell.kind == RATE, abs(shift.difference)
 
 
 def _step(
