@@ -20,6 +20,10 @@ OTHER_VARIABLES: Mapping[str, str] = {
     EMULATOR_VARIABLE: "endpoint of a Compute API emulator, without credentials",
     ANONYMOUS_VARIABLE: "true: no credentials are sent, as for gcloud",
     "GOOGLE_APPLICATION_CREDENTIALS": "file of the default credentials, as for Google's libraries",
+    "NETPLAN_ARGS": "words of netplan in the GitLab template",
+    "NETPLAN_SOURCE": "folder of netplan in the GitLab template",
+    "NETPLAN_GITLAB_TOKEN": "posts the comment of a merge request; netplan itself does not read it",
+    "NETPLAN_COMMENT_AUTHOR": "whose comments of a pull request are updated",
     "NO_COLOR": "anything: no colours on a terminal",
     "TERM": "dumb: no colours on a terminal",
 }

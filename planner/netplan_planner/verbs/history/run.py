@@ -28,7 +28,7 @@ from netplan_planner.verbs.history.answer import Cause, HistoryAnswer, HistoryRu
 from netplan_planner.verbs.history.ask import HistoryAsk
 from netplan_planner.verbs.history.causes import causes_of, has_sign
 from netplan_planner.verbs.history.moved import PATH, RATE, Cell, Parted, series_of
-from netplan_planner.verbs.history.steps import LEAST_BASE, Shift, shifts
+from netplan_planner.verbs.history.steps import LEAST_BASE, LEAST_NOISE, Shift, shifts
 
 _ONE_STEP_RUNS = 2
 """Runs between the starts of shifts of two path classes that are one step: traffic that moves from
@@ -157,7 +157,11 @@ def steps_of(runs: Sequence[RunRecord]) -> Iterator[Step]:
     series = series_of(runs)
     totals = [sum(row[at] for cell, row in series.items() if cell.kind == PATH)
               for at in range(len(runs))]  # fmt: skip
-    found = [(cell, one) for cell, row in series.items() for one in shifts(days, row, totals)]
+    found = [
+        (cell, one)
+        for cell, row in series.items()
+        for one in shifts(days, row, totals, 0.0 if cell.kind == RATE else LEAST_NOISE)
+    ]
     found.sort(key=lambda one: (one[1].start, one[0]))
     groups: list[list[tuple[Cell, Shift]]] = []
     for one in found:

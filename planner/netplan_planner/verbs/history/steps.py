@@ -45,13 +45,19 @@ class Shift(NamedTuple):
     difference: float
 
 
-def shifts(days: Sequence[date], values: Sequence[float], totals: Sequence[float]) -> list[Shift]:
+def shifts(
+    days: Sequence[date],
+    values: Sequence[float],
+    totals: Sequence[float],
+    least_noise: float = LEAST_NOISE,
+) -> list[Shift]:
     """Return where the level of a series changed, in order.
 
     Args:
         days: Of the runs, rising.
         values: Of the series, one a run.
         totals: Of all series together, which a step is held against.
+        least_noise: Share of a level; 0 of a series that volumes do not move.
 
     >>> from datetime import timedelta
     >>> days = [date(2026, 11, 2) + timedelta(days=number) for number in range(30)]
@@ -73,7 +79,7 @@ def shifts(days: Sequence[date], values: Sequence[float], totals: Sequence[float
                 break
             level = median(base)
             spread = max(_spread(base, level), noise * level if len(base) < BASE_RUNS // 2 else 0.0)
-            spread = max(spread, LEAST_NOISE * level)
+            spread = max(spread, least_noise * level)
             recent = [one - level for one in even[at : now + 1]]
             difference = median(recent)
             if count == CONFIRM_RUNS:
