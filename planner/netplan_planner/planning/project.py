@@ -24,6 +24,7 @@ from netplan_planner.asks import (
 from netplan_planner.bundle_file import METRICS, TRAFFIC, is_bundle, manifest_of
 from netplan_planner.config import declared_links, declared_targets, rule_thresholds
 from netplan_planner.errors import UsageError
+from netplan_planner.google.logs.options import CLOUD_LOGGING as CLOUD_LOGGING
 from netplan_planner.google.options import WhichClient as WhichClient
 from netplan_planner.inert import inert_line
 from netplan_planner.input_files import real_path

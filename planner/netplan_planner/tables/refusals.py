@@ -102,14 +102,14 @@ def lacking_columns(
     wanted = " and ".join(
         f"no column {' or '.join(names)}{_nearest(names, present)}" for names in lacking
     )
-    return InputError(f"{shown}: {wanted}{hint}; it has {_listed(present)}")
+    return InputError(f"{shown}: {wanted}{hint}; it has {listed(present)}")
 
 
 def unknown_columns(shown: str, expected: Sequence[str], present: Sequence[str]) -> InputError:
     """Return the error of a table of which no column is known."""
     return InputError(
         f"{shown}: none of its columns is supported; expected some of"
-        f" {', '.join(expected[:_EXPECTED_SHOWN])}, …; it has {_listed(present)}"
+        f" {', '.join(expected[:_EXPECTED_SHOWN])}, …; it has {listed(present)}"
     )
 
 
@@ -149,7 +149,7 @@ def _nearest(names: Sequence[str], present: Sequence[str]) -> str:
     return f" (nearest: {inert_line(found[0])})" if found else ""
 
 
-def _listed(names: Sequence[str]) -> str:
+def listed(names: Sequence[str]) -> str:
     """Return names of columns; what is none, such as a line of another file, is not quoted."""
     shown = [
         inert_line(one) if _COLUMN.fullmatch(one) else f"({counted(len(one), 'character')})"

@@ -6,6 +6,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import msgspec
+from msgspec.structs import replace
 
 from netplan_planner.errors import InputError, UsageError, did_you_mean
 from netplan_planner.inert import inert_line
@@ -50,15 +51,16 @@ def history(ask: HistoryAsk, now: Now) -> HistoryAnswer:
     A step is a change of cost that lasts at least two runs and stands out from noise and weekdays.
     Exit status: 0, 2 wrong usage, 3 an input could not be read.
     """
-    if ask.path.is_dir():
-        runs, left_out = _reports(ask.path)
-        if left_out:
-            now.note(f"{counted(left_out, 'other JSON file')} left out: no report of an audit")
-    else:
-        runs = run_record.runs_in(ask.path)
+    del now
+    is_folder = ask.path.is_dir()
+    runs, left_out = _reports(ask.path) if is_folder else (run_record.runs_in(ask.path), 0)
     if not runs:
         raise InputError(f"{inert_line(str(ask.path))}: no runs in it")
-    return history_of(_of_title(runs, ask.title), str(ask.path))
+    found = history_of(_of_title(runs, ask.title), str(ask.path))
+    if not left_out:
+        return found
+    note = f"{counted(left_out, 'other JSON file')} left out: no report of an audit."
+    return replace(found, notes=(*found.notes, note))
 
 
 def _reports(folder: Path) -> tuple[tuple[RunRecord, ...], int]:
