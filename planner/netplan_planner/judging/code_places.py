@@ -13,6 +13,7 @@ from os import path as names
 from pathlib import Path
 
 from netplan_planner.input_files import WHOLE_BYTES, unpacked
+from netplan_planner.model import Finding
 from netplan_planner.readers.documents import NotText, pointer_lines, text_of
 from netplan_planner.readers.terraform import code
 from netplan_planner.renderers.places import FilePlace, file_place, place_in
@@ -27,6 +28,16 @@ _SOURCE = re.compile(
     r"(?P<path>.+?)(?::(?P<line>[1-9][0-9]{0,8}))?(?::(?P<pointer>/.*)?|: (?P<address>.+))?",
     re.DOTALL,
 )
+
+
+def sources_of(findings: Iterable[Finding]) -> set[str]:
+    """Return where the resources of findings were read."""
+    return {
+        ref.source
+        for finding in findings
+        for refs in (finding.resources, *(member.resources for member in finding.members))
+        for ref in refs
+    }
 
 
 def code_places(

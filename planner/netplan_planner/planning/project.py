@@ -9,7 +9,6 @@ from msgspec.structs import replace
 
 from netplan_planner.asks import (
     API,
-    CHOICE,
     INPUT,
     OUTPUT,
     WALKED,
@@ -22,7 +21,6 @@ from netplan_planner.asks import (
     Usd,
 )
 from netplan_planner.bundle_file import METRICS, TRAFFIC, is_bundle, manifest_of
-from netplan_planner.config import declared_links, declared_targets, rule_thresholds
 from netplan_planner.errors import UsageError
 from netplan_planner.google.logs.options import CLOUD_LOGGING as CLOUD_LOGGING
 from netplan_planner.google.options import WhichClient as WhichClient
@@ -41,8 +39,6 @@ from netplan_planner.world.request import (
     TrafficOptions,
     parents_of,
 )
-from netplan_planner.world.settings import check_settings
-from netplan_rules.own import use_folders
 
 WhichSharing = Annotated[
     CommitmentScope,
@@ -129,17 +125,6 @@ AcceptedFindings = Annotated[
     Ask(
         "Accepted findings (`netplan baseline` writes them); show only those that are new.",
         metavar="FILE",
-    ),
-]
-
-
-RulesPath = Annotated[
-    Paths,
-    Ask(
-        "Folder with rules of your own, whose code is run; not in netplan.toml.",
-        metavar="DIR",
-        panel=CHOICE,
-        is_expert=True,
     ),
 ]
 
@@ -306,29 +291,6 @@ class OfMachines(OfProject, frozen=True, kw_only=True):
     calibration: Calibration = None
     as_of: AsOf = None
     metrics: MetricsInput = MetricsInput()
-
-
-def configured(
-    file: Path | None, rules_path: Sequence[Path] | None = None, *, has_links: bool = True
-) -> dict[str, Any]:
-    """Return the fields of a request that a configuration file says: thresholds, targets, links.
-
-    Args:
-        file: The configuration; None: there is none.
-        rules_path: Folders of own rules, which judge from now on; None: of a verb that loads none,
-            which leaves out what the file says of such rules.
-        has_links: Whether links are among the fields.
-
-    Raises:
-        UsageError: If the file sets a rule that is not there, or cannot be read.
-    """
-    use_folders(tuple(rules_path or ()))
-    if file is None:
-        return {}
-    lost = check_settings(file, takes_own=rules_path is None)
-    kept = tuple(one for one in rule_thresholds(file) if one[0] not in lost)
-    links = {"links": declared_links(file)} if has_links else {}
-    return {"thresholds": kept, "targets": declared_targets(file), **links}
 
 
 def request_of(asked: Request, **more: Any) -> InputRequest:

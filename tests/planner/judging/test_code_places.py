@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from netplan_planner.judging.code_places import code_places, fallback_place
+from netplan_planner.judging.code_places import code_places, fallback_place, sources_of
 from netplan_planner.renderers import RenderOptions
-from netplan_planner.verbs.audit.run import run_audit, sources_of
+from netplan_planner.verbs.audit.run import run_audit
 from netplan_planner.verbs.audit.sarif import render
 from netplan_planner.world.demos import DEMO_FOLDER, DEMO_PREFIX, load_demo
 from netplan_planner.world.request import InputRequest
@@ -24,7 +24,8 @@ TODAY = date(2026, 11, 20)
 def results_of(request: InputRequest, config: Path | None = None) -> list[dict[str, Any]]:
     report = run_audit(request)
     options = RenderOptions(
-        places=code_places(sources_of(report)), fallback_place=fallback_place(request, config)
+        places=code_places(sources_of(report.findings)),
+        fallback_place=fallback_place(request, config),
     )
     log = json.loads(render(report, options))
     assert faults(log) == []
@@ -121,7 +122,7 @@ def test_a_file_that_has_gone_gives_its_first_line(tmp_path: Path) -> None:
         path.unlink(missing_ok=True)
         if after is not None:
             path.write_bytes(after)
-        found = code_places(sources_of(report))
+        found = code_places(sources_of(report.findings))
         assert found
         assert {place.line for place in found.values()} == {1}
 
@@ -159,7 +160,7 @@ def planned(folder: Path) -> InputRequest:
 def terraform_places(request: InputRequest, root: Path | None) -> set[tuple[str, int, str]]:
     """(uri, line, address) of all locations of Terraform's resources."""
     report = run_audit(request)
-    places, fallback = code_places(sources_of(report), root), fallback_place(request, None)
+    places, fallback = code_places(sources_of(report.findings), root), fallback_place(request, None)
     log = json.loads(render(report, RenderOptions(places=places, fallback_place=fallback)))
     assert faults(log) == []
     locations = [

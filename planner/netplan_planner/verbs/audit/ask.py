@@ -20,6 +20,7 @@ from netplan_planner.asks import (
 )
 from netplan_planner.model import CommitmentScope, Severity
 from netplan_planner.model.finding import Level
+from netplan_planner.planning.configured import RulesPath
 from netplan_planner.planning.inputs import CurrencyCode
 from netplan_planner.planning.project import (
     AcceptedFindings,
@@ -29,7 +30,6 @@ from netplan_planner.planning.project import (
     LeastSeverity,
     Measurements,
     OfMachines,
-    RulesPath,
     Today,
     WhichSharing,
     with_bundle_of,

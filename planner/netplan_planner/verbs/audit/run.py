@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from netplan_planner.asks import given_options, quoted
 from netplan_planner.errors import UsageError
 from netplan_planner.inert import inert_line
-from netplan_planner.judging.code_places import code_places, fallback_place
+from netplan_planner.judging.code_places import code_places, fallback_place, sources_of
 from netplan_planner.judging.judged import Judged, check_rule_names, judged, rule_list, with_bill
 from netplan_planner.judging.month import (
     bounded_bill,
@@ -26,9 +26,10 @@ from netplan_planner.model.project.kubernetes import Kubernetes
 from netplan_planner.optimise.commitment_table import commitment_uses
 from netplan_planner.planning import run_record
 from netplan_planner.planning.basis import resting
+from netplan_planner.planning.configured import configured
 from netplan_planner.planning.fleet.market import TERMS
 from netplan_planner.planning.inputs import currency_in
-from netplan_planner.planning.project import configured, request_of
+from netplan_planner.planning.project import request_of
 from netplan_planner.planning.traffic_bill import zone_pairs
 from netplan_planner.renderers.options import EVERYTHING, RenderOptions
 from netplan_planner.renderers.output import TEXT, WITH_PLACES
@@ -72,7 +73,7 @@ def shown(ask: AuditAsk, found: Report, options: RenderOptions, now: Now) -> Ren
     places = {}
     if now.formats & WITH_PLACES:
         places = {
-            "places": code_places(sources_of(found), telling.terraform_dir),
+            "places": code_places(sources_of(found.findings), telling.terraform_dir),
             "fallback_place": fallback_place(_request(ask, now), now.config),
         }
     return replace(
@@ -87,16 +88,6 @@ def shown(ask: AuditAsk, found: Report, options: RenderOptions, now: Now) -> Ren
         rules=rule_list().rules,
         **places,
     )
-
-
-def sources_of(report: Report) -> set[str]:
-    """Return where the resources of all findings were read."""
-    return {
-        ref.source
-        for finding in report.findings
-        for refs in (finding.resources, *(member.resources for member in finding.members))
-        for ref in refs
-    }
 
 
 def _finding(found: Report, asked: str) -> str:

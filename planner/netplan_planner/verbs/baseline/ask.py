@@ -5,8 +5,9 @@ from typing import Annotated
 
 from netplan_planner.asks import INPUT, KEPT, OUTPUT, Ask, Day
 from netplan_planner.judging.baseline import BASELINE_FILE
+from netplan_planner.planning.configured import RulesPath
 from netplan_planner.planning.inputs import DATE_FORMATS
-from netplan_planner.planning.project import Input, OfMachines, RulesPath, StrictReading, Today
+from netplan_planner.planning.project import Input, OfMachines, StrictReading, Today
 
 
 class BaselineAsk(OfMachines, frozen=True, kw_only=True):

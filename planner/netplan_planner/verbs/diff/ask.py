@@ -6,8 +6,9 @@ from typing import Annotated, ClassVar
 from netplan_planner.asks import INPUT, OUTPUT, WALKED, Ask, Paths, Request, Usd
 from netplan_planner.model import CommitmentScope
 from netplan_planner.model.finding import Level
+from netplan_planner.planning.configured import RulesPath
 from netplan_planner.planning.inputs import AsOf, Calibration, PriceInput
-from netplan_planner.planning.project import RulesPath, StrictReading, Today, WhichSharing
+from netplan_planner.planning.project import StrictReading, Today, WhichSharing
 
 
 class DiffGate(Request, frozen=True, kw_only=True):

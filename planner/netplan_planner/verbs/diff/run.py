@@ -15,10 +15,10 @@ from netplan_planner.judging.reported import Reported, is_report, reported, stor
 from netplan_planner.judging.suppressions import ignore_file
 from netplan_planner.model import Confidence, TrafficMatrix
 from netplan_planner.planning.carried_traffic import carried, rated
+from netplan_planner.planning.configured import configured
 from netplan_planner.planning.project import (
     bundled_metrics,
     bundled_traffic,
-    configured,
     request_of,
 )
 from netplan_planner.readers import is_plan

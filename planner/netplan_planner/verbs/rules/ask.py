@@ -3,7 +3,7 @@
 from typing import Annotated
 
 from netplan_planner.asks import COMMON, Ask, Request
-from netplan_planner.planning.project import RulesPath
+from netplan_planner.planning.configured import RulesPath
 
 
 class RulesAsk(Request, frozen=True, kw_only=True):

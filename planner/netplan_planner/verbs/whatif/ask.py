@@ -9,10 +9,10 @@ from typing import Annotated, ClassVar
 from netplan_planner.asks import CHOICE, Ask, Day, Names, Request
 from netplan_planner.errors import UsageError
 from netplan_planner.model import CommitmentScope
+from netplan_planner.planning.configured import RulesPath
 from netplan_planner.planning.project import (
     Input,
     OfMachines,
-    RulesPath,
     StrictReading,
     WhichSharing,
 )

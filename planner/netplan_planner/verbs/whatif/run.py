@@ -28,7 +28,8 @@ from netplan_planner.model import (
 )
 from netplan_planner.optimise.commitment_table import commitment_uses
 from netplan_planner.planning.basis import resting
-from netplan_planner.planning.project import configured, request_of
+from netplan_planner.planning.configured import configured
+from netplan_planner.planning.project import request_of
 from netplan_planner.units import counted
 from netplan_planner.verbs import Now, panels, refuse_incomplete, verb
 from netplan_planner.verbs.whatif import differences
