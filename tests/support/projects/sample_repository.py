@@ -79,7 +79,7 @@ def _write_report(path: Path) -> None:
     """Write what an audit of the live VMs and their flow logs says."""
     with TemporaryDirectory() as made:
         live = Path(made)
-        (live / "instances.json").write_text(json.dumps(_instances()), "utf-8")
+        (live / "instances.json").write_text(json.dumps(live_instances()), "utf-8")
         write_entries(live / "flows.jsonl", read_inventory([live]), {"flows": FLOWS})
         done = run_verbs(
             arguments=[
@@ -92,7 +92,8 @@ def _write_report(path: Path) -> None:
         path.write_text(path.read_text("utf-8").replace(f"{live}/", ""), "utf-8")
 
 
-def _instances() -> list[dict[str, object]]:
+def livelive_instances() -> list[dict[str, object]]:
+    """Return the VMs before the change, as gcloud lists them."""
     network = f"{GOOGLE}/projects/{PROJECT}"
     return [
         {

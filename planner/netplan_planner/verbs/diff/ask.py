@@ -52,7 +52,7 @@ class DiffAsk(Request, frozen=True, kw_only=True):
     traffic_from: Annotated[
         Path | None,
         Ask(
-            "Bundle or report whose traffic both sides carry, by VM name, then by group.",
+            "Bundle or report whose traffic and metrics both sides carry, by VM name or group.",
             metavar="FILE",
             panel=INPUT,
         ),

@@ -55,9 +55,10 @@ class _Side(NamedTuple):
 
 
 class _Live(NamedTuple):
-    """What was seen of running VMs: of a bundle the traffic, of a report the rates."""
+    """What was seen of running VMs: of a bundle traffic and metrics, of a report the rates."""
 
     traffic: TrafficMatrix | None = None
+    metrics: tuple[Path, ...] = ()
     report: Reported | None = None
 
 
@@ -217,9 +218,10 @@ def _live(ask: DiffAsk, sides: Sequence[_Side]) -> _Live:
     if not is_bundle(path):
         raise InputError(f"{shown}: neither a report nor a bundle")
     traffic = value_of(path, TRAFFIC, TrafficMatrix)
-    if traffic is None:
-        raise UsageError(f"{shown}: the bundle holds no traffic")
-    return _Live(traffic)
+    metrics = bundled_metrics(path)
+    if traffic is None and not metrics:
+        raise UsageError(f"{shown}: the bundle holds no traffic and no metrics")
+    return _Live(traffic, metrics)
 
 
 def _bundle(path: Path) -> Path | None:
@@ -238,7 +240,7 @@ def _read(
         inventory=(side.path,),
         is_before=side.is_before,
         traffic=bundled_traffic(bundle),
-        metrics=bundled_metrics(bundle),
+        metrics=bundled_metrics(bundle) or live.metrics,
     )
     now.say(f"reading {side.source}")
     assumed: tuple[str, ...] = ()
