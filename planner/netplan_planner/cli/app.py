@@ -135,7 +135,7 @@ def root(
         with reading(state.config_path):
             given = option_defaults(state.config_path)
             if holds_settings(state.config_path):
-                settings.check_settings(state.config_path)
+                _note_rules(ctx, settings.check_settings(state.config_path, takes_own=True))
         own = {name: given.pop(name) for name in _OF_ALL if name in given}
         for parameter in ctx.command.params:
             if parameter.name in own:
@@ -150,6 +150,14 @@ def _note_variables(ctx: typer.Context, quiet: bool) -> None:
     for note in check_variables(ctx, os.environ):
         if not quiet:
             typer.echo(f"netplan: {_inert(note)}", err=True)
+
+
+def _note_rules(ctx: typer.Context, lost: frozenset[str]) -> None:
+    """Name the rules that a file sets and a verb cannot load; those that can, refuse them later."""
+    verb = getattr(ctx.command, "commands", {}).get(ctx.invoked_subcommand)
+    if not any("--rules-path" in one.opts for one in getattr(verb, "params", ())):
+        for rule in sorted(lost):
+            note(f"{state.config_path}: [rules.{rule}] not used: {settings.no_rule(rule)}")
 
 
 def _as_parameters(

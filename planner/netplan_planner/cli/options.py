@@ -19,6 +19,7 @@ from netplan_planner.cli.help_page import HELP_ALL
 from netplan_planner.cli.state import state
 from netplan_planner.cli.verbs import VERBS, LazyGroup, prepare
 from netplan_planner.errors import NetplanError, UsageError, did_you_mean, nearest_names
+from netplan_planner.world import settings
 
 # Options of the whole command, before the verb or behind it
 #
@@ -338,7 +339,7 @@ def check_variables(root: Any, variables: Mapping[str, str]) -> tuple[str, ...]:
     known = set(_variables(root.command, prefix))
     notes = []
     for name in given:
-        if name in known:
+        if name in known or name in settings.OTHER_VARIABLES:
             continue
         bare = {one.removeprefix(PREFIX): one for one in known}
         near = nearest_names(name.removeprefix(PREFIX), bare, 1, cutoff=_ALIKE)

@@ -122,6 +122,8 @@ class Prediction(Value, frozen=True, kw_only=True):
     """What a service does on that path."""
     planning: Planning = Planning()
     notes: tuple[str, ...] = ()
+    incomplete: tuple[str, ...] = ()
+    """What of the input could not be read in full, a line each."""
     """What to know of what was asked."""
 
     @property

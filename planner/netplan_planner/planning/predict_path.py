@@ -41,6 +41,7 @@ from netplan_planner.throughput.transport.transfer import payload_ratio
 from netplan_planner.units import BYTES_PER_GIB
 from netplan_planner.world.calibration import with_calibration
 from netplan_planner.world.demos import load_demo
+from netplan_planner.world.not_read import what_is_incomplete
 from netplan_planner.world.reading import Say, machine_of, read_facts
 from netplan_planner.world.request import InputRequest
 
@@ -155,7 +156,8 @@ def predict_named(
     if question.rtt_ms is None:
         pair = frozenset(machine.ref.self_link for machine in machines)
         question = msgspec.structs.replace(question, rtt_ms=seen_round_trips(facts).get(pair))
-    return _answer(question, names, src, dst, path_class, facts.caps, level, prices)
+    found = _answer(question, names, src, dst, path_class, facts.caps, level, prices)
+    return msgspec.structs.replace(found, incomplete=what_is_incomplete(facts, ()))
 
 
 def _machine(facts: model.Facts, name: str) -> model.Instance:

@@ -21,8 +21,8 @@ from netplan_planner.asks import (
     Usd,
 )
 from netplan_planner.bundle_file import METRICS, TRAFFIC, is_bundle, manifest_of
-from netplan_planner.config import declared_links, declared_targets, rule_thresholds
 from netplan_planner.errors import UsageError
+from netplan_planner.google.logs.options import CLOUD_LOGGING as CLOUD_LOGGING
 from netplan_planner.google.options import WhichClient as WhichClient
 from netplan_planner.inert import inert_line
 from netplan_planner.input_files import real_path
@@ -291,14 +291,6 @@ class OfMachines(OfProject, frozen=True, kw_only=True):
     calibration: Calibration = None
     as_of: AsOf = None
     metrics: MetricsInput = MetricsInput()
-
-
-def configured(file: Path | None, *, has_links: bool = True) -> dict[str, Any]:
-    """Return the fields of a request that a configuration file says: thresholds, targets, links."""
-    if file is None:
-        return {}
-    links = {"links": declared_links(file)} if has_links else {}
-    return {"thresholds": rule_thresholds(file), "targets": declared_targets(file), **links}
 
 
 def request_of(asked: Request, **more: Any) -> InputRequest:

@@ -59,7 +59,7 @@ class RenderOptions(Value, frozen=True, kw_only=True):
     full_answer: str = "--output json"
     """The option of the verb that writes everything, for hints."""
     places: Mapping[str, FilePlace] = {}
-    """File and line of sources, as `verbs/audit/code_places` finds them, for some formats."""
+    """File and line of sources, as `judging/code_places` finds them, for some formats."""
     fallback_place: FilePlace = FilePlace(path="netplan.toml", line=1)
     """Where these show what was not read from a file: the configuration, or the inventory."""
 

@@ -48,7 +48,7 @@ _OF_ONE_ANSWER: Mapping[str, Mapping[str, str]] = {
         "machines-csv": "netplan_planner.verbs.audit.machines",
         "commands": "netplan_planner.renderers.commands",
     },
-    "DiffAnswer": _COMMENTS,
+    "DiffAnswer": {"github": "netplan_planner.verbs.diff.github", **_COMMENTS},
     "TrafficGraph": {
         "dot": "netplan_planner.verbs.graph.dot",
         "graphml": "netplan_planner.verbs.graph.graphml",

@@ -4,6 +4,7 @@ A text names the file, then the line or row, the column and the value, then what
 counted from 1 without the header; lines are those of the file.
 """
 
+import re
 from collections.abc import Iterable, Sequence
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 
 from netplan_planner.errors import EmptyError, InputError, UsageError, nearest_names
 from netplan_planner.inert import inert_line
+from netplan_planner.units import counted
 
 MOST_NAMED = 5
 """Refused rows that a note names; each row has its own reason in the answer."""
@@ -19,6 +21,8 @@ NOT_WHOLE = "not a whole number"
 _SHOWN = 60
 _COLUMNS_SHOWN = 10
 _EXPECTED_SHOWN = 4
+_COLUMN = re.compile(rf'[^{{}}":=]{{0,{_SHOWN}}}')
+"""What a name of a column is made of; JSON and settings are not."""
 _UNCLOSED = "unexpected end of data"
 """What the standard library says of a quote that is never closed."""
 
@@ -98,14 +102,14 @@ def lacking_columns(
     wanted = " and ".join(
         f"no column {' or '.join(names)}{_nearest(names, present)}" for names in lacking
     )
-    return InputError(f"{shown}: {wanted}{hint}; it has {_listed(present)}")
+    return InputError(f"{shown}: {wanted}{hint}; it has {listed(present)}")
 
 
 def unknown_columns(shown: str, expected: Sequence[str], present: Sequence[str]) -> InputError:
     """Return the error of a table of which no column is known."""
     return InputError(
         f"{shown}: none of its columns is supported; expected some of"
-        f" {', '.join(expected[:_EXPECTED_SHOWN])}, …; it has {_listed(present)}"
+        f" {', '.join(expected[:_EXPECTED_SHOWN])}, …; it has {listed(present)}"
     )
 
 
@@ -145,8 +149,13 @@ def _nearest(names: Sequence[str], present: Sequence[str]) -> str:
     return f" (nearest: {inert_line(found[0])})" if found else ""
 
 
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(map(inert_line, names[:_COLUMNS_SHOWN])) or "none"
+def listed(names: Sequence[str]) -> str:
+    """Return names of columns; what is none, such as a line of another file, is not quoted."""
+    shown = [
+        inert_line(one) if _COLUMN.fullmatch(one) else f"({counted(len(one), 'character')})"
+        for one in names[:_COLUMNS_SHOWN]
+    ]
+    return ", ".join(shown) or "none"
 
 
 class Refusals:

@@ -19,13 +19,17 @@ def what_is_incomplete(
     faults = len(measured.faults) if measured is not None else 0
     return (
         *(f"the rule {rule} crashed" for rule in dict.fromkeys(crashed)),
-        *_projects(facts.inventory),
-        *_unread(all_unread(facts.inventory)),
+        *lost_of_inventory(facts.inventory),
         *_unread(facts.metrics.coverage.unread if facts.metrics is not None else ()),
         *(facts.traffic.coverage.incomplete if facts.traffic is not None else ()),
         *(facts.pod_traffic.incomplete if facts.pod_traffic is not None else ()),
         *((f"{counted(faults, 'line')} of measurements could not be used",) if faults else ()),
     )
+
+
+def lost_of_inventory(inventory: model.Inventory) -> tuple[str, ...]:
+    """Return what of an inventory is missing, a line each."""
+    return (*_projects(inventory), *_unread(all_unread(inventory)))
 
 
 def stopped_machines(inventory: model.Inventory) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from netplan_planner.google.options import ANONYMOUS_VARIABLE, EMULATOR_VARIABLE
 from netplan_planner.google.other_apis import LOCATED_APIS
 from netplan_planner.model import Setting
 from netplan_rules.base import SECTION
-from netplan_rules.registry import declared_thresholds, thresholds
+from netplan_rules.registry import all_rules, declared_thresholds, nearest, thresholds
 
 OTHER_VARIABLES: Mapping[str, str] = {
     ENDPOINT_VARIABLE: "endpoint of the Compute API, as for gcloud",
@@ -20,23 +20,47 @@ OTHER_VARIABLES: Mapping[str, str] = {
     EMULATOR_VARIABLE: "endpoint of a Compute API emulator, without credentials",
     ANONYMOUS_VARIABLE: "true: no credentials are sent, as for gcloud",
     "GOOGLE_APPLICATION_CREDENTIALS": "file of the default credentials, as for Google's libraries",
+    "NETPLAN_ARGS": "words of netplan in the GitLab template",
+    "NETPLAN_SOURCE": "folder of netplan in the GitLab template",
+    "NETPLAN_GITLAB_TOKEN": "posts the comment of a merge request; netplan itself does not read it",
+    "NETPLAN_COMMENT_AUTHOR": "whose comments of a pull request are updated",
     "NO_COLOR": "anything: no colours on a terminal",
     "TERM": "dumb: no colours on a terminal",
 }
 """Variables that other programs read too, and what they decide; options have others."""
 
 
-def check_settings(file: Path) -> None:
+def check_settings(file: Path, *, takes_own: bool) -> frozenset[str]:
     """Check what a configuration file says of rules, targets and links, whichever verb reads it.
+
+    Args:
+        file: The configuration.
+        takes_own: Whether it may set rules that are not there: a team's, not loaded here.
+
+    Returns:
+        The names of such rules.
 
     Raises:
         UsageError: If it names a rule, a threshold or a value that cannot be; with the file.
     """
-    deque(file_settings(file), maxlen=0)
+    known = {name for one in all_rules() for name in (one.rule.id, *one.rule.aliases)}
+    named = {rule for rule, _, _ in rule_thresholds(file)} if takes_own else set[str]()
+    lost = frozenset(named - known - {SECTION})
+    deque(file_settings(file, lost), maxlen=0)
+    return lost
 
 
-def file_settings(file: Path | None) -> Iterator[Setting]:
+def no_rule(name: str) -> str:
+    """Return that no rule has a name, and the nearest that there is."""
+    return f"no rule that ships has this name{nearest(name)}"
+
+
+def file_settings(file: Path | None, lost: frozenset[str] = frozenset()) -> Iterator[Setting]:
     """Yield the thresholds of every rule, then the targets and links that a file declares.
+
+    Args:
+        file: The configuration.
+        lost: Rules of it that are left out.
 
     Raises:
         InputError: If the file cannot be read.
@@ -44,7 +68,8 @@ def file_settings(file: Path | None) -> Iterator[Setting]:
     """
     overrides: dict[str, dict[str, float]] = {}
     for rule, name, value in rule_thresholds(file) if file else ():
-        overrides.setdefault(rule, {})[name] = value
+        if rule not in lost:
+            overrides.setdefault(rule, {})[name] = value
     try:
         thresholds(overrides)  # Refuses names that no rule has.
     except UsageError as error:

@@ -13,6 +13,7 @@ from netplan_planner.errors import InputError
 from netplan_planner.input_files import unreadable
 from netplan_planner.tables.engine import EngineError
 from netplan_planner.tables.reading import TableView
+from netplan_planner.tables.refusals import listed
 from netplan_planner.tables.sql import identifier
 
 _TELLING = {
@@ -70,7 +71,7 @@ class ExportFile:
             return ExportKind.USAGE
         raise InputError(
             f"{self.path}: not the detailed usage cost table or pricing table of the Cloud"
-            f" Billing export (its columns: {', '.join(list(self._columns)[:8])}); see {SCHEMAS}"
+            f" Billing export (its columns: {listed([*self._columns])}); see {SCHEMAS}"
         )
 
     def has(self, name: str) -> bool:

@@ -136,6 +136,7 @@ def test_the_action_says_what_a_plan_changes(
     (comment,) = server.comments.values()
     # What `tests/planner/verbs/diff` reckons by hand.
     assert "$1,031.58" in comment["body"]
+    assert "::warning file=plan.json,line=1,title=new medium%3A cheaper-series::" in found.log
 
 
 def test_words_of_the_action_are_no_script(

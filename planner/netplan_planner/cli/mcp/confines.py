@@ -10,8 +10,9 @@ from typing import NamedTuple
 from netplan_planner.errors import UsageError
 from netplan_planner.inert import inert_line
 from netplan_planner.input_files import Given, real_path
+from netplan_planner.planning.project import CLOUD_LOGGING
 
-_REMOTE = re.compile(r"(?P<scheme>[a-z][a-z0-9+]*):/|cloud-logging$", re.IGNORECASE)
+_REMOTE = re.compile(rf"(?P<scheme>[a-z][a-z0-9+]*):/|{CLOUD_LOGGING}$", re.IGNORECASE)
 """Of a path two slashes have become one."""
 _NETWORK = frozenset(
     {"socket.connect", "socket.sendto", "socket.sendmsg"}

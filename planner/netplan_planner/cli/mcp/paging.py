@@ -12,7 +12,8 @@ import msgspec
 from netplan_planner.errors import UsageError
 
 MOST_CHARACTERS = 14_000
-"""Of the JSON of an answer or a page beside its summary, some 4,000 tokens."""
+"""Of the JSON of an answer or a page beside its summary: 4,200 tokens at 0.3 a character
+(https://api-docs.deepseek.com/quick_start/token_usage, read 2026-11-28; others count alike)."""
 _KEPT = 32
 """Answers whose pages can be asked for."""
 _ALL = 1_000_000

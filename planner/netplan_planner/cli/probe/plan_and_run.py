@@ -16,8 +16,9 @@ from netplan_planner.cli.probe.options import STORE, How, Reach, Store, What, Wi
 from netplan_planner.cli.state import state
 from netplan_planner.errors import IncompleteError, UsageError
 from netplan_planner.inert import inert_line
+from netplan_planner.planning.configured import configured
 from netplan_planner.planning.inputs import AsOf, Calibration, PriceInput
-from netplan_planner.planning.project import Input, configured, request_of
+from netplan_planner.planning.project import Input, request_of
 from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.renderers.output import TEXT, OutputSpec
 from netplan_planner.streams import standard_output

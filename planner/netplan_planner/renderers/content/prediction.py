@@ -7,7 +7,7 @@ from netplan_planner.inert import NAME_LENGTH
 from netplan_planner.renderers import document as doc
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.columns import Columns
-from netplan_planner.renderers.content import Cell, DataTable
+from netplan_planner.renderers.content import Cell, DataTable, phrases
 from netplan_planner.renderers.content.phrases import limit_name, limit_words, unit_price
 from netplan_planner.renderers.document import Block, Line, fixed, line, say
 from netplan_planner.renderers.options import RenderOptions
@@ -79,6 +79,7 @@ def blocks(answer: model.Prediction, options: RenderOptions) -> Iterator[Block]:
     """Yield the rate and what binds; with `-v` every limit with its source, and the arithmetic."""
     yield heading(answer)
     yield from _body(answer)
+    yield from phrases.blocks(answer.incomplete, options)
     if options.explains_all:
         yield from _explained(answer)
 

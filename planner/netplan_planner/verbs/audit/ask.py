@@ -20,6 +20,7 @@ from netplan_planner.asks import (
 )
 from netplan_planner.model import CommitmentScope, Severity
 from netplan_planner.model.finding import Level
+from netplan_planner.planning.configured import RulesPath
 from netplan_planner.planning.inputs import CurrencyCode
 from netplan_planner.planning.project import (
     AcceptedFindings,
@@ -59,15 +60,7 @@ class Judging(Request, frozen=True, kw_only=True):
         KEPT,
     ] = None
     baseline: AcceptedFindings = None
-    rules_path: Annotated[
-        Paths,
-        Ask(
-            "Folder with rules of your own, whose code is run; not in netplan.toml.",
-            metavar="DIR",
-            is_folder=True,
-            is_expert=True,
-        ),
-    ] = ()
+    rules_path: RulesPath = ()
     add_ignores: Annotated[
         bool,
         Ask(

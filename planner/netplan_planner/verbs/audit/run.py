@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from netplan_planner.asks import given_options, quoted
 from netplan_planner.errors import UsageError
 from netplan_planner.inert import inert_line
+from netplan_planner.judging.code_places import code_places, fallback_place, sources_of
 from netplan_planner.judging.judged import Judged, check_rule_names, judged, rule_list, with_bill
 from netplan_planner.judging.month import (
     bounded_bill,
@@ -25,9 +26,10 @@ from netplan_planner.model.project.kubernetes import Kubernetes
 from netplan_planner.optimise.commitment_table import commitment_uses
 from netplan_planner.planning import run_record
 from netplan_planner.planning.basis import resting
+from netplan_planner.planning.configured import configured
 from netplan_planner.planning.fleet.market import TERMS
 from netplan_planner.planning.inputs import currency_in
-from netplan_planner.planning.project import configured, request_of
+from netplan_planner.planning.project import request_of
 from netplan_planner.planning.traffic_bill import zone_pairs
 from netplan_planner.renderers.options import EVERYTHING, RenderOptions
 from netplan_planner.renderers.output import TEXT, WITH_PLACES
@@ -35,7 +37,6 @@ from netplan_planner.throughput.calibration.factors.calibrated_caps import calib
 from netplan_planner.verbs import Now, panels, refuse_incomplete, verb
 from netplan_planner.verbs.audit.answer import Coverage, Report, WindowInfo
 from netplan_planner.verbs.audit.ask import AuditAsk
-from netplan_planner.verbs.audit.code_places import code_places
 from netplan_planner.verbs.audit.demo_answers import demo_answers, plugin_changes
 from netplan_planner.verbs.audit.tables import dear_pairs, near_savings, pod_pairs, region_rows
 from netplan_planner.version import tool_version
@@ -69,11 +70,12 @@ def shown(ask: AuditAsk, found: Report, options: RenderOptions, now: Now) -> Ren
     """
     telling = ask.telling
     verbosity, members = max(options.verbosity, telling.verbose), telling.max_members
-    places = (
-        code_places(found, _request(ask, now), now.config, telling.terraform_dir)
-        if now.formats & WITH_PLACES
-        else None
-    )
+    places = {}
+    if now.formats & WITH_PLACES:
+        places = {
+            "places": code_places(sources_of(found.findings), telling.terraform_dir),
+            "fallback_place": fallback_place(_request(ask, now), now.config),
+        }
     return replace(
         options,
         verbosity=verbosity,
@@ -84,7 +86,7 @@ def shown(ask: AuditAsk, found: Report, options: RenderOptions, now: Now) -> Ren
         max_findings=telling.max_findings,
         max_members=_PLACES if members is None and telling.show is not None else members,
         rules=rule_list().rules,
-        **({"places": places.places, "fallback_place": places.fallback} if places else {}),
+        **places,
     )
 
 
@@ -178,7 +180,7 @@ def _request(ask: AuditAsk, now: Now) -> InputRequest:
         min_saving_usd=judging.min_saving_usd,
         ignore_file=ignore_file(judging.ignore_file),
         baseline=judging.baseline,
-        **configured(now.config),
+        **configured(now.config, ask.judging.rules_path),
     )
 
 

@@ -5,6 +5,7 @@ from typing import Annotated
 
 from netplan_planner.asks import INPUT, KEPT, OUTPUT, Ask, Day
 from netplan_planner.judging.baseline import BASELINE_FILE
+from netplan_planner.planning.configured import RulesPath
 from netplan_planner.planning.inputs import DATE_FORMATS
 from netplan_planner.planning.project import Input, OfMachines, StrictReading, Today
 
@@ -44,4 +45,5 @@ class BaselineAsk(OfMachines, frozen=True, kw_only=True):
         ),
     ] = None
     today: Today = None
+    rules_path: RulesPath = ()
     is_strict: StrictReading = False

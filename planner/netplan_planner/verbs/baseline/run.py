@@ -8,7 +8,8 @@ from netplan_planner.judging.baseline import Accepted, Baseline, read_baseline
 from netplan_planner.judging.reported import Reported, reported, stored_report
 from netplan_planner.judging.suppressions import ignore_file, is_over
 from netplan_planner.model import taken
-from netplan_planner.planning.project import configured, request_of
+from netplan_planner.planning.configured import configured
+from netplan_planner.planning.project import request_of
 from netplan_planner.renderers.json_report import document, plain
 from netplan_planner.verbs import Now, panels, read_in_full, verb
 from netplan_planner.verbs.baseline.answer import BaselineAnswer
@@ -16,6 +17,7 @@ from netplan_planner.verbs.baseline.ask import BaselineAsk
 from netplan_planner.world.demos import load_demo
 from netplan_planner.world.reading import read_facts
 from netplan_planner.writing import written_whole
+from netplan_rules.registry import all_rules
 
 
 @verb(
@@ -48,7 +50,9 @@ def baseline(ask: BaselineAsk, now: Now) -> BaselineAnswer:
 def _report(ask: BaselineAsk, now: Now) -> Reported:
     if ask.report is not None:
         return stored_report(ask.report, Reported)
-    request = request_of(ask, ignore_file=ignore_file(None), **configured(now.config))
+    request = request_of(
+        ask, ignore_file=ignore_file(None), **configured(now.config, ask.rules_path)
+    )
     demo = load_demo(request.demo) if request.demo is not None else None
     return reported(request, read_facts(request, demo, now.say), now.say)
 
@@ -71,8 +75,9 @@ def _entries(
     }
     # One that has expired is accepted anew.
     kept = {k: v for k, v in before.by_fingerprint.items() if not is_over(v, today)}
-    unjudged = {note.rule for note in report.not_evaluated}
-    found = places | {k: v for k, v in kept.items() if k in places or v.rule in unjudged}
+    # A rule that is not loaded, such as a team's, has not judged either.
+    judged = {one.rule.id for one in all_rules()} - {note.rule for note in report.not_evaluated}
+    found = places | {k: v for k, v in kept.items() if k in places or v.rule not in judged}
     return tuple(sorted(found.values(), key=lambda one: (one.rule, one.subject, one.fingerprint)))
 
 

@@ -87,6 +87,8 @@ class DiffFinding(Value, frozen=True, kw_only=True):
     after_saving_usd_per_month: Decimal | None
     fingerprint: str
     """Of the rule and the place."""
+    source: str = ""
+    """Where its first resource was read: a file and a place in it, or a method of an API."""
     why: str = ""
     """Why it is not judged, or why it is not sure that it is new."""
 

@@ -6,6 +6,7 @@ from typing import Annotated, ClassVar
 from netplan_planner.asks import INPUT, OUTPUT, WALKED, Ask, Paths, Request, Usd
 from netplan_planner.model import CommitmentScope
 from netplan_planner.model.finding import Level
+from netplan_planner.planning.configured import RulesPath
 from netplan_planner.planning.inputs import AsOf, Calibration, PriceInput
 from netplan_planner.planning.project import StrictReading, Today, WhichSharing
 
@@ -51,7 +52,7 @@ class DiffAsk(Request, frozen=True, kw_only=True):
     traffic_from: Annotated[
         Path | None,
         Ask(
-            "Bundle or report whose traffic both sides carry, by VM name, then by group.",
+            "Bundle or report whose traffic and metrics both sides carry, by VM name or group.",
             metavar="FILE",
             panel=INPUT,
         ),
@@ -60,6 +61,7 @@ class DiffAsk(Request, frozen=True, kw_only=True):
     calibration: Calibration = None
     as_of: AsOf = None
     today: Today = None
+    rules_path: RulesPath = ()
     commitment_scope: WhichSharing = CommitmentScope.UNKNOWN
     gate: DiffGate = DiffGate()
 

@@ -67,6 +67,7 @@ def findings(
                 before_saving_usd_per_month=was.member.saving_usd_per_month if was else None,
                 after_saving_usd_per_month=now.member.saving_usd_per_month if now else None,
                 fingerprint=key,
+                source=next((ref.source for ref in shown.member.resources), ""),
                 why=why,
             )
         )

@@ -10,17 +10,20 @@ from netplan_planner.bundle_file import TRAFFIC, is_bundle, value_of
 from netplan_planner.errors import IncompleteError, InputError, UsageError
 from netplan_planner.inert import inert_line
 from netplan_planner.input_files import unreadable
+from netplan_planner.judging.code_places import code_places
 from netplan_planner.judging.reported import Reported, is_report, reported, stored_report
 from netplan_planner.judging.suppressions import ignore_file
 from netplan_planner.model import Confidence, TrafficMatrix
 from netplan_planner.planning.carried_traffic import carried, rated
+from netplan_planner.planning.configured import configured
 from netplan_planner.planning.project import (
     bundled_metrics,
     bundled_traffic,
-    configured,
     request_of,
 )
 from netplan_planner.readers import is_plan
+from netplan_planner.renderers.options import RenderOptions
+from netplan_planner.renderers.output import WITH_PLACES
 from netplan_planner.units import counted
 from netplan_planner.verbs import Now, panels, refuse_incomplete, verb
 from netplan_planner.verbs.diff import comparing
@@ -33,6 +36,7 @@ from netplan_planner.verbs.diff.answer import (
     DiffState,
 )
 from netplan_planner.verbs.diff.ask import DiffAsk
+from netplan_planner.verbs.diff.github import annotated
 from netplan_planner.verbs.diff.places import findings
 from netplan_planner.world.reading import read_facts
 from netplan_planner.world.request import InputRequest
@@ -51,9 +55,10 @@ class _Side(NamedTuple):
 
 
 class _Live(NamedTuple):
-    """What was seen of running VMs: of a bundle the traffic, of a report the rates."""
+    """What was seen of running VMs: of a bundle traffic and metrics, of a report the rates."""
 
     traffic: TrafficMatrix | None = None
+    metrics: tuple[Path, ...] = ()
     report: Reported | None = None
 
 
@@ -84,6 +89,14 @@ def ended(ask: DiffAsk, found: DiffAnswer) -> bool:
     return rise <= gate.on_increase_usd
 
 
+def shown(ask: DiffAsk, found: DiffAnswer, options: RenderOptions, now: Now) -> RenderOptions:
+    """Return how the answer is shown: with file and line where annotations show them."""
+    del ask
+    if not now.formats & WITH_PLACES:
+        return options
+    return replace(options, places=code_places({one.source for one in annotated(found)}))
+
+
 @verb(
     panel=panels.AUDIT,
     question="What changes between reports, inputs, or by a Terraform plan?",
@@ -91,6 +104,7 @@ def ended(ask: DiffAsk, found: DiffAnswer) -> bool:
     top="Rows of a table. 0 shows all.",
     explains="Show every row.",
     ends=ended,
+    shows=shown,
 )
 def diff(ask: DiffAsk, now: Now) -> DiffAnswer:
     """Compare two sides: new and fixed findings, money and Gbit/s of each VM and path.
@@ -182,7 +196,7 @@ def _request(ask: DiffAsk, now: Now, sides: Sequence[_Side]) -> InputRequest:
         today=ask.today or now.today,
         commitment_scope=ask.commitment_scope,
         ignore_file=ignore_file(None),
-        **configured(now.config),
+        **configured(now.config, ask.rules_path),
     )
 
 
@@ -204,9 +218,10 @@ def _live(ask: DiffAsk, sides: Sequence[_Side]) -> _Live:
     if not is_bundle(path):
         raise InputError(f"{shown}: neither a report nor a bundle")
     traffic = value_of(path, TRAFFIC, TrafficMatrix)
-    if traffic is None:
-        raise UsageError(f"{shown}: the bundle holds no traffic")
-    return _Live(traffic)
+    metrics = bundled_metrics(path)
+    if traffic is None and not metrics:
+        raise UsageError(f"{shown}: the bundle holds no traffic and no metrics")
+    return _Live(traffic, metrics)
 
 
 def _bundle(path: Path) -> Path | None:
@@ -225,7 +240,7 @@ def _read(
         inventory=(side.path,),
         is_before=side.is_before,
         traffic=bundled_traffic(bundle),
-        metrics=bundled_metrics(bundle),
+        metrics=bundled_metrics(bundle) or live.metrics,
     )
     now.say(f"reading {side.source}")
     assumed: tuple[str, ...] = ()

@@ -31,7 +31,7 @@ COLUMNS = (
     *("before_gbps", "after_gbps", "before_usd_per_month", "after_usd_per_month"),
     *("fingerprint", "why"),
 )
-_SOURCE, _SUBJECT, _MESSAGE, _ROOM = 40, 24, 96, 58
+_SOURCE, _SUBJECT, _MESSAGE, _ROOM = 40, 24, 96, 56
 """Characters at most; of a subject at least, and with its rule and former severity at most."""
 _SCREEN = 40
 """Lines of the first screen."""
@@ -154,9 +154,9 @@ def _moved(answer: DiffAnswer) -> Iterator[Block]:
     total = answer.total
     yield doc.para(
         "Change from these alone: ",
-        _change(total.by_basis_usd),
+        change_of(total.by_basis_usd),
         "; from the project or these (shares unknown): ",
-        _change(total.by_either_usd),
+        change_of(total.by_either_usd),
         ".",
     )
 
@@ -182,14 +182,14 @@ def _is_nothing(part: DiffMoney) -> bool:
 def _part(part: DiffMoney) -> tuple[Line, ...]:
     role = Role.STRONG if part.part == "total" else Role.PLAIN
     sides = (line(_amount(usd)) for usd in (part.before_usd, part.after_usd))
-    return line(say(part.part, role)), *sides, line(_change(part.change_usd))
+    return line(say(part.part, role)), *sides, line(change_of(part.change_usd))
 
 
 def _amount(usd: Decimal | None) -> Span:
     return say("unknown") if usd is None else fixed(worded(Amount(usd=usd)))
 
 
-def _change(usd: Decimal | None) -> Span:
+def change_of(usd: Decimal | None) -> Span:
     """Return by how much a bill rises or falls, with its sign."""
     if usd is None:
         return say("unknown")
@@ -199,12 +199,18 @@ def _change(usd: Decimal | None) -> Span:
     return fixed(worded(sign, Amount(usd=abs(usd))), role)
 
 
+def counts_of(found: Sequence[DiffFinding]) -> str:
+    """Return how many findings are new, fixed and so on."""
+    counts = Counter(one.state for one in found)
+    told = (f"{counts[state]:,} {state.value}" for state in DiffState if counts[state])
+    return ", ".join(told) or "none on either side"
+
+
 def _findings(found: Sequence[DiffFinding], rows: _Rows) -> Iterator[Block]:
     of: dict[DiffState, list[DiffFinding]] = defaultdict(list)
     for one in found:
         of[one.state].append(one)
-    counts = ", ".join(f"{len(of[state]):,} {state.value}" for state in DiffState if of[state])
-    yield doc.section(f"Findings: {counts or 'none on either side'}")
+    yield doc.section(f"Findings: {counts_of(found)}")
     for state in DiffState:
         if state is DiffState.UNCHANGED and rows.new is not None:
             continue
@@ -233,7 +239,7 @@ def _finding(one: DiffFinding) -> Line:
     ]
     if usd and cents(usd):
         effect = "saves" if usd > 0 else "costs"
-        parts.append(line(f" ({effect} ", fixed(worded(Amount(usd=abs(usd)))), ")"))
+        parts.append(line(f" (fix {effect} ", fixed(worded(Amount(usd=abs(usd)))), "/month)"))
     if one.cause in _UNSURE:
         parts.append(f" [{_UNSURE[one.cause]}]")
     if one.why:
@@ -275,7 +281,7 @@ def _machine(one: DiffMachine, *, has_rates: bool) -> tuple[Line, ...]:
         line(_step(types)),
         line(fixed(_step(caps))),
         *([line(fixed(_step(used)))] if has_rates else []),
-        line(_change(usd)),
+        line(change_of(usd)),
         line(say(_note(one), length=_MESSAGE)),
     )
 

@@ -24,6 +24,7 @@ from netplan_planner.verbs.flows.answer import Aggregated, AggregatedTable
 from netplan_planner.verbs.flows.ask import AggregateAsk
 from netplan_planner.version import tool_version
 from netplan_planner.world.demos import load_demo
+from netplan_planner.world.not_read import lost_of_inventory
 from netplan_planner.world.reading import read_flows
 from netplan_planner.world.request import InputRequest
 from netplan_planner.writing import private_folder
@@ -118,7 +119,11 @@ def write_aggregates(
             taken(AggregatedTable, table, file=f"{table.name}{SUFFIX}") for table in manifest.tables
         ),
         inventory_words=_inventory_words(request),
-        incomplete=(*coverage.incomplete, *(pods.incomplete if pods is not None else ())),
+        incomplete=(
+            *lost_of_inventory(inventory),
+            *coverage.incomplete,
+            *(pods.incomplete if pods is not None else ()),
+        ),
     )
 
 

@@ -67,6 +67,11 @@ def causes_of(sides: Sides, by_cell: Mapping[Cell, float]) -> list[Cause]:
     return found[:MOST_CAUSES]
 
 
+def has_sign(cause: Cause) -> bool:
+    """Return whether the state of the project shows a cause, which explains enough."""
+    return cause.kind in _WITH_SIGN and _is_enough(cause)
+
+
 def _is_enough(cause: Cause) -> bool:
     return cause.share_ratio >= (ENOUGH_WITH_SIGN if cause.kind in _WITH_SIGN else ENOUGH)
 
@@ -140,7 +145,8 @@ def _prices(sides: Sides) -> Iterator[Found]:
 def _nat_routes(sides: Sides) -> Iterator[Found]:
     by_ends: dict[tuple[str, End], list[Moved]] = defaultdict(list)
     for one in sides.moved:
-        by_ends[one.src[0], one.dst].append(one)
+        # A rolling update makes all VMs of a group again, with new names.
+        by_ends[one.src_group or one.src[0], one.dst].append(one)
     routed: dict[str, list[Moved]] = defaultdict(list)
     for rows in by_ends.values():
         through = [one for one in rows if one.path_class is PathClass.NAT]
@@ -190,25 +196,41 @@ class _Machines:
     """Each VM with whom it talks to, before a step and after it."""
 
     def __init__(self, sides: Sides, updated: set[str]) -> None:
-        self.sides = sides
+        self.sides, self._updated = sides, updated
         self.rows: dict[End, list[tuple[Contact, Moved]]] = defaultdict(list)
         self.group: dict[End, str] = {}
         for one in sides.moved:
+            src = self._end(one.src, one.src_group)
+            dst = self._end(one.dst, one.dst_group)
             # Of a peer its group: names of its VMs come and go.
-            self.rows[one.src].append(((True, one.dst_group or one.dst[0]), one))
-            self.rows[one.dst].append(((False, one.src_group or one.src[0]), one))
-            self.group |= {one.src: one.src_group, one.dst: one.dst_group}
-        # A rolling update makes all VMs of a group again, with new names.
-        self.ends = [
-            one for one in self.rows if self.group[one] not in updated or not self.group[one]
-        ]
+            self.rows[src].append(((True, one.dst_group or one.dst[0]), one))
+            self.rows[dst].append(((False, one.src_group or one.src[0]), one))
+            self.group |= {src: one.src_group, dst: one.dst_group}
+        self.ends = list(self.rows)
         self.volumes = {one: _gib(row for _, row in rows) for one, rows in self.rows.items()}
         # The day of a step may be off by a run or two, so that its signs are looked for around it.
         around = -_SIGN_RUNS - 1
-        self.older = _volumes(sides.before[:around])
+        self.older = self._volumes_in(sides.before[:around])
         self.known = {one.name for run in sides.before[:around] for one in run.machines}
-        self.active = _volumes(sides.before[around:])
-        self.last = _volumes(sides.after[-1:])
+        self.active = self._volumes_in(sides.before[around:])
+        self.last = self._volumes_in(sides.after[-1:])
+
+    def _end(self, end: End, group: str) -> End:
+        """Return a VM; of an updated group its VMs in a place, which may all have new names."""
+        return (f"VMs of {group}", end[1]) if group in self._updated else end
+
+    def _volumes_in(self, runs: Iterable[RunRecord]) -> dict[End, float]:
+        """Return what each end sends and gets in some runs together."""
+        found: dict[End, float] = defaultdict(float)
+        for run in runs:
+            for one in run.dear_pairs:
+                ends = (
+                    ((one.src, one.src_place), one.src_group),
+                    ((one.dst, one.dst_place), one.dst_group),
+                )
+                for end, group in ends:
+                    found[self._end(end, group)] += float(one.gib_per_month)
+        return found
 
     def _contacts(self, ends: Iterable[End]) -> set[Contact]:
         return {contact for end in ends for contact, _ in self.rows[end]}
@@ -268,19 +290,11 @@ class _Machines:
             places = {place for _, place in new}
             other = places - {place for _, place in stays[name]}
             where = ", ".join(sorted(other or places))
-            text = f"{_names(new)} of {name} {'are' if len(new) > 1 else 'is'} new in {where}"
+            is_one = len(new) == 1 and name not in self._updated
+            who = _names(new) if name in self._updated else f"{_names(new)} of {name}"
+            text = f"{who} {'is' if is_one else 'are'} new in {where}"
             text = f"{text}, where {name} had no VM" if other else text
             yield CauseKind.NEW_REPLICA, name, text, _costs(rows)
-
-
-def _volumes(runs: Iterable[RunRecord]) -> dict[End, float]:
-    """Return what each end sends and gets in some runs together."""
-    found: dict[End, float] = defaultdict(float)
-    for run in runs:
-        for one in run.dear_pairs:
-            for end in ((one.src, one.src_place), (one.dst, one.dst_place)):
-                found[end] += float(one.gib_per_month)
-    return found
 
 
 def _names(ends: Iterable[End]) -> str:

@@ -6,6 +6,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import msgspec
+from msgspec.structs import replace
 
 from netplan_planner.errors import InputError, UsageError, did_you_mean
 from netplan_planner.inert import inert_line
@@ -24,11 +25,11 @@ from netplan_planner.units import (
 )
 from netplan_planner.verbs import Now, always_well, panels, verb
 from netplan_planner.verbs.history.advice import carried_out
-from netplan_planner.verbs.history.answer import HistoryAnswer, HistoryRun, PathDay, Step
+from netplan_planner.verbs.history.answer import Cause, HistoryAnswer, HistoryRun, PathDay, Step
 from netplan_planner.verbs.history.ask import HistoryAsk
-from netplan_planner.verbs.history.causes import causes_of
-from netplan_planner.verbs.history.moved import PATH, Cell, Parted, series_of
-from netplan_planner.verbs.history.steps import LEAST_BASE, Shift, shifts
+from netplan_planner.verbs.history.causes import causes_of, has_sign
+from netplan_planner.verbs.history.moved import PATH, RATE, Cell, Parted, series_of
+from netplan_planner.verbs.history.steps import LEAST_BASE, LEAST_NOISE, Shift, shifts
 
 _ONE_STEP_RUNS = 2
 """Runs between the starts of shifts of two path classes that are one step: traffic that moves from
@@ -50,15 +51,16 @@ def history(ask: HistoryAsk, now: Now) -> HistoryAnswer:
     A step is a change of cost that lasts at least two runs and stands out from noise and weekdays.
     Exit status: 0, 2 wrong usage, 3 an input could not be read.
     """
-    if ask.path.is_dir():
-        runs, left_out = _reports(ask.path)
-        if left_out:
-            now.note(f"{counted(left_out, 'other JSON file')} left out: no report of an audit")
-    else:
-        runs = run_record.runs_in(ask.path)
+    del now
+    is_folder = ask.path.is_dir()
+    runs, left_out = _reports(ask.path) if is_folder else (run_record.runs_in(ask.path), 0)
     if not runs:
         raise InputError(f"{inert_line(str(ask.path))}: no runs in it")
-    return history_of(_of_title(runs, ask.title), str(ask.path))
+    found = history_of(_of_title(runs, ask.title), str(ask.path))
+    if not left_out:
+        return found
+    note = f"{counted(left_out, 'other JSON file')} left out: no report of an audit."
+    return replace(found, notes=(*found.notes, note))
 
 
 def _reports(folder: Path) -> tuple[tuple[RunRecord, ...], int]:
@@ -157,7 +159,11 @@ def steps_of(runs: Sequence[RunRecord]) -> Iterator[Step]:
     series = series_of(runs)
     totals = [sum(row[at] for cell, row in series.items() if cell.kind == PATH)
               for at in range(len(runs))]  # fmt: skip
-    found = [(cell, one) for cell, row in series.items() for one in shifts(days, row, totals)]
+    found = [
+        (cell, one)
+        for cell, row in series.items()
+        for one in shifts(days, row, totals, 0.0 if cell.kind == RATE else LEAST_NOISE)
+    ]
     found.sort(key=lambda one: (one[1].start, one[0]))
     groups: list[list[tuple[Cell, Shift]]] = []
     for one in found:
@@ -165,14 +171,22 @@ def steps_of(runs: Sequence[RunRecord]) -> Iterator[Step]:
             groups[-1].append(one)
         else:
             groups.append([one])
-    # Of the series that moved most: a smaller one may have been noticed a run late.
-    starts = [max(group, key=lambda one: abs(one[1].difference))[1].start for group in groups]
+    starts = [max(group, key=_sharpness)[1].start for group in groups]
     for at, group in enumerate(groups):
         first = starts[at - 1] if at else 0
         end = starts[at + 1] if at + 1 < len(starts) else len(runs)
         step = _step(runs, series, group, Parted(runs, first, starts[at], end), starts[at])
         if step is not None:
             yield step
+
+
+def _sharpness(found: tuple[Cell, Shift]) -> tuple[bool, float]:
+    """Rank a shift by how well it is dated: without the noise of volumes, then by its size.
+
+    A smaller one may have been noticed a run late.
+    """
+    cell, shift = found
+    return cell.kind == RATE, abs(shift.difference)
 
 
 def _step(
@@ -184,21 +198,33 @@ def _step(
 ) -> Step | None:
     by_size = sorted(group, key=lambda one: -abs(one[1].difference))
     cells = tuple(dict.fromkeys(cell for cell, _ in by_size))
+    causes = _causes_at_same_volume(parted, cells)
     means = {cell: parted.means(series[cell], start) for cell in cells}
-    by_cell = {cell: after - before for cell, (before, after) in means.items()}
-    if not any(by_cell.values()):
+    by_cell = {cell: after - before for cell, (before, after) in means.items() if cell.kind != RATE}
+    if not causes or (any(by_cell.values()) and not has_sign(causes[0])):
+        causes = causes_of(parted.sides(), by_cell) if any(by_cell.values()) else causes
+    if not causes:
         return None
-    sides = parted.sides()
     # Dollars once: a group's are over path classes too.
-    shown = [cell for cell in cells if cell.kind == PATH] or list(cells)
+    shown = [cell for cell in cells if cell.kind == PATH] or list(by_cell) or list(cells)[:1]
     return Step(
         day=runs[start].day,
         seen_day=runs[min(one.seen for _, one in group)].day,
         series=tuple(cell.name for cell in cells),
         usd_per_month_before=cents(Decimal(sum(means[cell][0] for cell in shown))),
         usd_per_month_after=cents(Decimal(sum(means[cell][1] for cell in shown))),
-        causes=tuple(causes_of(sides, by_cell)),
+        causes=tuple(causes),
     )
+
+
+def _causes_at_same_volume(parted: Parted, cells: Sequence[Cell]) -> list[Cause]:
+    """Return what moved the cost of groups whose volumes are held; empty: no series shows it."""
+    held = [cell for cell in cells if cell.kind == RATE]
+    if not held:
+        return []
+    sides = parted.sides(is_at_same_volume=True)
+    by_cell = {cell: sum(one.usd for one in sides.moved if cell in one.cells) for cell in held}
+    return causes_of(sides, by_cell) if any(by_cell.values()) else []
 
 
 def _notes(

@@ -26,13 +26,16 @@ WINDOW_RUNS = 7
 THRESHOLD = 6.0
 """Standard deviations: some ten path classes are looked at on every day, in seven windows."""
 LEAST_NOISE = 0.03
-"""Of a level: counts of traffic repeat no better from day to day."""
+"""Of a level of volumes: the spread of a few of them can be near 0 by chance. Chosen on seeds 0 to
+49 of `benchmarks/history.py`, and by no law; what is free of volumes has no such floor."""
 LEAST_SHARE = 0.02
 """Of what all traffic costs: a smaller step is not worth a reader's time."""
 _NORMAL = 1.4826
 """Median absolute deviations in a standard deviation of normal noise."""
 _WEEK = 7
 _SEASON_RUNS = 3 * _WEEK
+_LEAST_USUAL = 0.05
+"""Of a weekday's share: on one with less there is no traffic, and a division makes noise of it."""
 _DAY_OF_WEEKDAY = 2
 """Days of each weekday from which on weekdays have shares of their own."""
 
@@ -45,13 +48,19 @@ class Shift(NamedTuple):
     difference: float
 
 
-def shifts(days: Sequence[date], values: Sequence[float], totals: Sequence[float]) -> list[Shift]:
+def shifts(
+    days: Sequence[date],
+    values: Sequence[float],
+    totals: Sequence[float],
+    least_noise: float = LEAST_NOISE,
+) -> list[Shift]:
     """Return where the level of a series changed, in order.
 
     Args:
         days: Of the runs, rising.
         values: Of the series, one a run.
         totals: Of all series together, which a step is held against.
+        least_noise: Share of a level; 0 of a series that volumes do not move.
 
     >>> from datetime import timedelta
     >>> days = [date(2026, 11, 2) + timedelta(days=number) for number in range(30)]
@@ -73,7 +82,7 @@ def shifts(days: Sequence[date], values: Sequence[float], totals: Sequence[float
                 break
             level = median(base)
             spread = max(_spread(base, level), noise * level if len(base) < BASE_RUNS // 2 else 0.0)
-            spread = max(spread, LEAST_NOISE * level)
+            spread = max(spread, least_noise * level)
             recent = [one - level for one in even[at : now + 1]]
             difference = median(recent)
             if count == CONFIRM_RUNS:
@@ -135,7 +144,7 @@ def _even(days: Sequence[date], values: Sequence[float], start: int, now: int) -
             shares.setdefault(days[at].weekday(), []).append(values[at] / middle)
     if len(shares) < _WEEK or min(map(len, shares.values())) < _DAY_OF_WEEKDAY:
         return list(values[: now + 1]) if len({day.weekday() for day in days}) == 1 else []
-    usual = {weekday: max(median(found), 0.05) for weekday, found in shares.items()}
+    usual = {weekday: max(median(found), _LEAST_USUAL) for weekday, found in shares.items()}
     return [
         one / usual[day.weekday()]
         for one, day in zip(values[: now + 1], days[: now + 1], strict=True)

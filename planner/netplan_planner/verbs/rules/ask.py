@@ -2,7 +2,8 @@
 
 from typing import Annotated
 
-from netplan_planner.asks import Ask, Paths, Request
+from netplan_planner.asks import COMMON, Ask, Request
+from netplan_planner.planning.configured import RulesPath
 
 
 class RulesAsk(Request, frozen=True, kw_only=True):
@@ -28,7 +29,4 @@ class RulesAsk(Request, frozen=True, kw_only=True):
         bool,
         Ask("Print the page, or the full reference, as in rules/README.md.", "--markdown"),
     ] = False
-    rules_path: Annotated[
-        Paths,
-        Ask("Folder with rules of your own, whose code is run.", metavar="DIR"),
-    ] = ()
+    rules_path: Annotated[RulesPath, COMMON] = ()

@@ -9,7 +9,13 @@ from typing import Annotated, ClassVar
 from netplan_planner.asks import CHOICE, Ask, Day, Names, Request
 from netplan_planner.errors import UsageError
 from netplan_planner.model import CommitmentScope
-from netplan_planner.planning.project import Input, OfMachines, StrictReading, WhichSharing
+from netplan_planner.planning.configured import RulesPath
+from netplan_planner.planning.project import (
+    Input,
+    OfMachines,
+    StrictReading,
+    WhichSharing,
+)
 from netplan_planner.verbs.whatif.answer import WhatifChange, WhatifField
 
 CHANGES = "Changes"
@@ -128,6 +134,7 @@ class WhatifAsk(OfMachines, frozen=True, kw_only=True):
         ),
     ] = False
     commitment_scope: WhichSharing = CommitmentScope.UNKNOWN
+    rules_path: RulesPath = ()
     is_strict: StrictReading = False
 
 

@@ -28,7 +28,8 @@ from netplan_planner.model import (
 )
 from netplan_planner.optimise.commitment_table import commitment_uses
 from netplan_planner.planning.basis import resting
-from netplan_planner.planning.project import configured, request_of
+from netplan_planner.planning.configured import configured
+from netplan_planner.planning.project import request_of
 from netplan_planner.units import counted
 from netplan_planner.verbs import Now, panels, refuse_incomplete, verb
 from netplan_planner.verbs.whatif import differences
@@ -123,7 +124,7 @@ def whatif(ask: WhatifAsk, now: Now) -> WhatifAnswer:
         ask,
         commitment_scope=ask.commitment_scope,
         ignore_file=ignore_file(None),
-        **configured(now.config),
+        **configured(now.config, ask.rules_path),
     )
     changes = changes_of(asked.vms, values, asked.by, read.today)
     if asked.file is not None:

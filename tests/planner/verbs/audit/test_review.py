@@ -6,7 +6,7 @@ from decimal import Decimal
 import pytest
 
 from netplan_planner.renderers import RenderOptions, render
-from netplan_planner.verbs.audit.review.concise import log_line
+from netplan_planner.renderers.annotations import log_line
 from support.commands.in_process import netplan
 from support.reports import made as reports
 

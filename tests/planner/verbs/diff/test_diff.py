@@ -7,8 +7,11 @@ from typing import Any
 
 import pytest
 
+from netplan_planner.model import Metric
 from support.commands.in_process import netplan
+from support.metrics.series import machine, page, time_series
 from support.projects.plan_of_vms import PLANNED, PRIOR, Json, write_plan
+from support.projects.sample_repository import live_instances
 
 GECKO = "gecko-demo"
 
@@ -256,6 +259,21 @@ def test_a_report_gives_rates_and_no_money(tmp_path: Path, report: Path) -> None
     assert vm["after"]["egress_p95_gbps"] == vm["before"]["egress_p95_gbps"] > 0
     assert "traffic" not in {one["part"] for one in found["money"]}
     assert any("needs a bundle" in one for one in found["assumptions"])
+
+
+def test_a_bundle_gives_metrics_too(tmp_path: Path) -> None:
+    live = tmp_path / "instances.json"
+    live.write_text(json.dumps(live_instances()))
+    of = machine("2", "us-central1-a", "shop-prod")
+    # 60 GB a minute are 8 Gbit/s.
+    series = time_series(Metric.VM_SENT_BYTES.value, [60e9] * 120, resource=of)
+    (tmp_path / "series.json").write_text(json.dumps(page(series)))
+    bundle = tmp_path / "live.tar.zst"
+    given = ("--inventory", str(live), "--metrics", str(tmp_path / "series.json"))
+    assert netplan("collect", *given, "--out", str(bundle)).status == 0
+    found = diff(write_plan(tmp_path / "plan.json"), "--traffic-from", bundle)
+    rates = {one["name"]: one["after"]["egress_p95_gbps"] for one in found["machines"]}
+    assert rates == {"db-1": 8.0, "cache-1": None, "cache-2": None}
 
 
 def test_a_bundle_and_a_plan_share_the_traffic(tmp_path: Path, bundle: Path, report: Path) -> None:

@@ -111,6 +111,62 @@ def test_a_package_names_its_rules(folder: Path, monkeypatch: pytest.MonkeyPatch
     assert "ModuleNotFoundError" in lost[0]["reason"]
 
 
+@pytest.mark.parametrize(
+    ("words", "at"),
+    [
+        (("diff", "{good}", "{bad}"), "findings"),
+        (
+            ("whatif", "--inventory", "{bad}", "--vm", "vm-1", "--machine-type", "e2-small"),
+            "findings",
+        ),
+        (("baseline", "--inventory", "{bad}", "--out", "{out}"), "findings"),
+    ],
+)
+def test_every_verb_that_judges_knows_them(
+    folder: Path, tmp_path: Path, words: tuple[str, ...], at: str
+) -> None:
+    cases = {name: str(folder / f"fixtures/no-owner/{name}.json") for name in ("good", "bad")}
+
+    def said(out: str) -> list[str]:
+        return [one.format(**cases, out=tmp_path / out) for one in words]
+
+    config = tmp_path / "netplan.toml"
+    config.write_text("[rules.no-owner]\n")
+    own = ("--config", str(config), "--rules-path", str(folder), "-o", "json")
+    done = netplan(*own[:2], *said("own.json"), *own[2:])
+    assert done.status in {0, 1}, done.err
+    assert "no-owner" in {one["rule"] for one in json.loads(done.out)[at]}
+    plain = netplan(*said("plain.json"), "-o", "json")
+    assert "no-owner" not in {one["rule"] for one in json.loads(plain.out)[at]}
+
+
+def test_a_baseline_keeps_what_a_rule_that_is_not_loaded_found(
+    folder: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "accepted.json"
+    words = ("baseline", *case(folder, "bad")[2:], "--out", str(out), "-o", "json")
+    assert netplan(*words, "--rules-path", str(folder)).status == 0
+    done = json.loads(netplan(*words).out)
+    assert [one["rule"] for one in done["findings"]] == ["no-owner"]
+    assert (done["unjudged_count"], done["gone_count"]) == (1, 0)
+
+
+def test_a_file_may_set_them_where_a_verb_does_not_load_them(folder: Path, tmp_path: Path) -> None:
+    module = folder / "house/no_owner.py"
+    threshold = "Threshold(name='least', default=1, unit='', about='Least.')"
+    text = module.read_text().replace("work=Work(", f"thresholds=({threshold},), work=Work(")
+    module.write_text(text.replace("import rule_of", "import Threshold, rule_of"))
+    config = tmp_path / "netplan.toml"
+    config.write_text("[rules.no-owner]\nleast = 2\n")
+    given = ("--config", str(config))
+    loaded = netplan(*given, "audit", *case(folder, "bad"), "--rules-path", str(folder))
+    assert loaded.status == 0, loaded.err
+    assert netplan(*given, "audit", "--demo", "gecko").status == 2
+    other = netplan(*given, "caps", "n2-standard-8")
+    assert other.status == 0, other.err
+    assert "[rules.no-owner] not used: no rule that ships has this name" in other.err
+
+
 def test_no_configuration_runs_code(folder: Path, tmp_path: Path) -> None:
     config = tmp_path / "netplan.toml"
     config.write_text(f"[audit]\nrules-path = [{str(folder)!r}]\n")

@@ -3,11 +3,9 @@
 The last line sums up, so that no findings is not read as all is well.
 """
 
-import re
-
-from netplan_planner.inert import inert_line
 from netplan_planner.model import Finding
 from netplan_planner.renderers import figures
+from netplan_planner.renderers.annotations import log_line
 from netplan_planner.renderers.content import phrases
 from netplan_planner.renderers.document import in_currency, plain
 from netplan_planner.renderers.options import RenderOptions
@@ -15,9 +13,6 @@ from netplan_planner.renderers.places import FilePlace, file_place
 from netplan_planner.units import counted
 from netplan_planner.verbs.audit.answer import Report
 from netplan_planner.verbs.audit.screen.sums import together
-
-_WORKFLOW_COMMAND = re.compile(r"^(\s*)(::|##)")
-"""What GitHub's and Azure's runners obey where a log line begins with it."""
 
 
 def render(report: Report, options: RenderOptions) -> str:
@@ -62,17 +57,6 @@ def not_judged(report: Report) -> str:
         (not report.coverage.is_complete, "input incomplete"),
     ]
     return " · ".join(text for count, text in parts if count)
-
-
-def log_line(text: str) -> str:
-    r"""Return a line of a log that is no command to a runner of workflows.
-
-    >>> log_line("::add-mask::x"), log_line("main.tf:3: x")
-    ('\\x3a:add-mask::x', 'main.tf:3: x')
-    """
-    return _WORKFLOW_COMMAND.sub(
-        lambda found: f"{found[1]}\\x{ord(found[2][0]):02x}{found[2][1]}", inert_line(text)
-    )
 
 
 def _line(finding: Finding, options: RenderOptions) -> str:

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from netplan_planner.judging.code_places import code_places, fallback_place, sources_of
 from netplan_planner.renderers import RenderOptions
-from netplan_planner.verbs.audit.code_places import code_places
 from netplan_planner.verbs.audit.run import run_audit
 from netplan_planner.verbs.audit.sarif import render
 from netplan_planner.world.demos import DEMO_FOLDER, DEMO_PREFIX, load_demo
@@ -23,8 +23,10 @@ TODAY = date(2026, 11, 20)
 
 def results_of(request: InputRequest, config: Path | None = None) -> list[dict[str, Any]]:
     report = run_audit(request)
-    found = code_places(report, request, config)
-    options = RenderOptions(places=found.places, fallback_place=found.fallback)
+    options = RenderOptions(
+        places=code_places(sources_of(report.findings)),
+        fallback_place=fallback_place(request, config),
+    )
     log = json.loads(render(report, options))
     assert faults(log) == []
     results: list[dict[str, Any]] = log["runs"][0]["results"]
@@ -120,20 +122,18 @@ def test_a_file_that_has_gone_gives_its_first_line(tmp_path: Path) -> None:
         path.unlink(missing_ok=True)
         if after is not None:
             path.write_bytes(after)
-        found = code_places(report, request, None)
-        assert found.places
-        assert {place.line for place in found.places.values()} == {1}
+        found = code_places(sources_of(report.findings))
+        assert found
+        assert {place.line for place in found.values()} == {1}
 
 
 def test_what_has_no_file_is_at_the_configuration_else_at_the_inventory(tmp_path: Path) -> None:
     config = tmp_path / "netplan.toml"
-    instances = FOLDER / "gcloud" / "instances.json"
     request = InputRequest(today=TODAY, inventory=(FOLDER / "gcloud",), projects=())
-    report = run_audit(InputRequest(today=TODAY, inventory=(instances,)))
-    assert code_places(report, request, config).fallback.path == str(config)
-    assert code_places(report, request, None).fallback.path.endswith("gcloud/addresses.json")
+    assert fallback_place(request, config).path == str(config)
+    assert fallback_place(request, None).path.endswith("gcloud/addresses.json")
     live = InputRequest(today=TODAY, projects=("p",))
-    assert code_places(report, live, None).fallback.path == "netplan.toml"
+    assert fallback_place(live, None).path == "netplan.toml"
 
 
 TARGET = {"netplan-target-mbps": "50000"}
@@ -160,10 +160,8 @@ def planned(folder: Path) -> InputRequest:
 def terraform_places(request: InputRequest, root: Path | None) -> set[tuple[str, int, str]]:
     """(uri, line, address) of all locations of Terraform's resources."""
     report = run_audit(request)
-    found = code_places(report, request, None, root)
-    log = json.loads(
-        render(report, RenderOptions(places=found.places, fallback_place=found.fallback))
-    )
+    places, fallback = code_places(sources_of(report.findings), root), fallback_place(request, None)
+    log = json.loads(render(report, RenderOptions(places=places, fallback_place=fallback)))
     assert faults(log) == []
     locations = [
         at

@@ -8,16 +8,15 @@ configuration has it, if that is at hand.
 
 import re
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from os import path as names
 from pathlib import Path
 
 from netplan_planner.input_files import WHOLE_BYTES, unpacked
-from netplan_planner.model import Value
+from netplan_planner.model import Finding
 from netplan_planner.readers.documents import NotText, pointer_lines, text_of
 from netplan_planner.readers.terraform import code
 from netplan_planner.renderers.places import FilePlace, file_place, place_in
-from netplan_planner.verbs.audit.answer import Report
 from netplan_planner.world.demos import DEMO_FOLDER, DEMO_PREFIX, load_demo
 from netplan_planner.world.request import InputRequest
 
@@ -31,31 +30,29 @@ _SOURCE = re.compile(
 )
 
 
-class CodePlaces(Value, frozen=True, kw_only=True):
-    """Where the sources of a report's findings are, and where to show what has no file."""
-
-    places: Mapping[str, FilePlace]
-    fallback: FilePlace
+def sources_of(findings: Iterable[Finding]) -> set[str]:
+    """Return where the resources of findings were read."""
+    return {
+        ref.source
+        for finding in findings
+        for refs in (finding.resources, *(member.resources for member in finding.members))
+        for ref in refs
+    }
 
 
 def code_places(
-    report: Report,
-    request: InputRequest,
-    config: Path | None,
-    terraform_dir: Path | None = None,
-) -> CodePlaces:
-    """Return file and line of every resource that a finding names.
+    sources: Collection[str], terraform_dir: Path | None = None
+) -> Mapping[str, FilePlace]:
+    """Return file and line of resources, by their sources; of those that are in files.
 
     Args:
-        report: The findings.
-        request: What was read.
-        config: The configuration file of netplan.
+        sources: Of the resources that findings name.
         terraform_dir: Root module of the plans that were read; None: the folder of each plan, if
             it holds a configuration.
     """
     by_document: dict[tuple[str, int], dict[str, str]] = {}
     planned: dict[str, FilePlace] = {}
-    for source in sorted(_sources(report)):
+    for source in sorted(sources):
         place = file_place(source) or _plain_file(source)
         if place is not None and place.address:
             planned[source] = place
@@ -72,7 +69,7 @@ def code_places(
         for source, pointer in pointers.items():
             at = lines.get(pointer, line if text else 1)
             found[source] = FilePlace(path=shown, line=at, pointer=pointer)
-    return CodePlaces(places=found, fallback=_fallback(request, config))
+    return found
 
 
 def _of_terraform(
@@ -100,15 +97,6 @@ def _of_terraform(
             address=place.address,
         )
     return found
-
-
-def _sources(report: Report) -> set[str]:
-    return {
-        ref.source
-        for finding in report.findings
-        for refs in (finding.resources, *(member.resources for member in finding.members))
-        for ref in refs
-    }
 
 
 def _plain_file(source: str) -> FilePlace | None:
@@ -148,8 +136,8 @@ def _from_here(path: str) -> str:
     return names.normpath(Path(path).absolute()) if here.startswith(names.pardir) else here
 
 
-def _fallback(request: InputRequest, config: Path | None) -> FilePlace:
-    """Return the configuration file, else the first inventory file, else where one would be."""
+def fallback_place(request: InputRequest, config: Path | None) -> FilePlace:
+    """Return where to show what has no file: the configuration, else the first inventory file."""
     files = (str(path) for given in _given(request) for path in _files(given))
     first = str(config) if config is not None else next(files, "netplan.toml")
     return FilePlace(path=_from_here(first), line=1)
