@@ -93,8 +93,8 @@ ERRORS = (2, 3)
 STEERING = ("Cc", "Cf")
 """Categories of letters that a terminal or a direction of text obeys."""
 FOLDER = "@/"
-FORMATS = {"-o", "--output", "--format"}
-"""Options that say what a command writes."""
+FORMATS = {"-o", "--output", "--format", "--batch"}
+"""Options that say what a command writes; a batch has no text."""
 
 
 def cases(file: Path) -> Iterator[tuple[str, dict[str, Any]]]:
