@@ -1,5 +1,6 @@
 """The one option of the test suite: golden files are rewritten only when asked for."""
 
+import gc
 import os
 import tempfile
 from collections.abc import Callable, Generator, Iterator
@@ -22,7 +23,7 @@ os.environ["XDG_DATA_HOME"] = os.devnull
 
 # How long an example takes is a matter of what else the machine does. The long profile is that of
 # `make nightly` (--hypothesis-profile=long).
-settings.register_profile("quick", deadline=None, max_examples=15)
+settings.register_profile("quick", deadline=None, max_examples=10)
 settings.register_profile("long", deadline=None, max_examples=400)
 settings.load_profile("quick")
 
@@ -51,6 +52,16 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ[FOLDER] = folder.name
     config.add_cleanup(folder.cleanup)
     config.add_cleanup(lambda: os.environ.__delitem__(FOLDER))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Look for garbage only when all is loaded: until then there is none."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
 
 
 def pytest_make_parametrize_id(config: pytest.Config, val: object, argname: str) -> str | None:

@@ -33,19 +33,46 @@ class Lines(NamedTuple):
     imports: int
 
 
-def documented(tree: ast.AST) -> Iterator[int]:
-    """Yield the lines of docstrings, those below the fields of a value included."""
-    for node in ast.walk(tree):
+class Told(NamedTuple):
+    """What one walk over a file tells of it."""
+
+    documented: set[int]
+    """Lines of docstrings, those below the fields of a value included."""
+    imports: set[int]
+    fields: list[frozenset[tuple[str, str]]]
+    """Of each type by name and kind; those of its bases are not its own."""
+
+
+def span(node: ast.stmt) -> range:
+    return range(node.lineno, (node.end_lineno or node.lineno) + 1)
+
+
+@cache
+def told(file: Path) -> Told:
+    found = Told(set(), set(), [])
+    for node in ast.walk(ast.parse(file.read_bytes())):
         body = getattr(node, "body", ())
         for one in body if isinstance(body, list) else ():
             if isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant):
-                yield from range(one.lineno, (one.end_lineno or one.lineno) + 1)
+                found.documented.update(span(one))
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            found.imports.update(span(node))
+        elif isinstance(node, ast.ClassDef):
+            found.fields.append(fields_of(node))
+    return found
+
+
+def fields_of(kind: ast.ClassDef) -> frozenset[tuple[str, str]]:
+    return frozenset(
+        (one.target.id, ast.unparse(one.annotation).replace("model.", ""))
+        for one in kind.body
+        if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name)
+    )
 
 
 @cache
 def lines_of(file: Path) -> Lines:
     source = file.read_text("utf-8")
-    tree = ast.parse(source)
     skipped = {
         tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT,
         tokenize.ENCODING, tokenize.ENDMARKER,
@@ -54,14 +81,9 @@ def lines_of(file: Path) -> Lines:
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
         if token.type not in skipped:
             code.update(range(token.start[0], token.end[0] + 1))
-    code -= set(documented(tree))
-    imports = {
-        line
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Import | ast.ImportFrom)
-        for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)
-    }
-    return Lines(len(source.splitlines()), len(code), len(imports & code))
+    found = told(file)
+    code -= found.documented
+    return Lines(len(source.splitlines()), len(code), len(found.imports & code))
 
 
 def files() -> Iterator[tuple[str, Path]]:
@@ -91,22 +113,8 @@ def test_files_are_no_longer_than_the_limit() -> None:
     assert {one: n for one, n in whole.items() if n > MOST_LINES_OF_A_FILE} == {}
 
 
-def fields_of_types() -> list[frozenset[tuple[str, str]]]:
-    """Return the fields of each type by name and kind; those of its bases are not its own."""
-    return [
-        frozenset(
-            (one.target.id, ast.unparse(one.annotation).replace("model.", ""))
-            for one in node.body
-            if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name)
-        )
-        for _, file in files()
-        for node in ast.walk(ast.parse(file.read_bytes()))
-        if isinstance(node, ast.ClassDef)
-    ]
-
-
 def test_types_share_no_more_fields_than_the_limit() -> None:
-    types = fields_of_types()
+    types = [fields for _, file in files() for fields in told(file).fields]
     retold: list[set[tuple[str, str]]] = [set() for _ in types]
     for (i, one), (j, other) in combinations(enumerate(types), 2):
         both = one & other

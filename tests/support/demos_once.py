@@ -1,4 +1,8 @@
-"""The flow logs of the embedded samples are read once a run, not by each test that names one."""
+"""What many tests would work out again of the embedded samples is worked out once a run.
+
+Their flow logs are read once, and what a plan of probes promises is drawn once: it is most of the
+time of `probe plan`.
+"""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -6,14 +10,20 @@ from hashlib import sha256
 from pathlib import Path
 from unittest.mock import patch
 
-from netplan_planner.model import Inventory, TrafficMatrix
+from netplan_planner.model import CapsBook, Inventory, TrafficMatrix
+from netplan_planner.throughput.calibration.factors.calibrated_caps import CalibratedCaps
 from netplan_planner.traffic import TrafficOptions, read_traffic
+from netplan_planner.verbs.probe import choice
+from netplan_planner.verbs.probe.answer import Probe
+from netplan_planner.verbs.probe.forecast import ProbeRules
+from netplan_planner.verbs.probe.promise import Promise, promised
 from netplan_planner.world import reading as inputs
 from netplan_planner.world.demos import DEMO_FOLDER
 from support.made_once import made_once
 
 _DEFAULTS = TrafficOptions()
 _READ: dict[str, TrafficMatrix] = {}
+_PROMISED: dict[str, Promise] = {}
 
 
 def _once(
@@ -28,8 +38,28 @@ def _once(
     return _READ[name]
 
 
+def _promised_once(
+    probes: Sequence[Probe], planned: Sequence[Probe], caps: CapsBook, rules: ProbeRules
+) -> Promise:
+    """Return what `promised` returns; of equal probes without a calibration, what it once did.
+
+    Predictions are among the probes, so that whatever changes one changes the name.
+    """
+    if isinstance(caps, CalibratedCaps):
+        return promised(probes, planned, caps, rules)
+    own = {id(one) for one in planned}
+    told = repr((caps.as_of, rules, [(id(one) in own, one) for one in probes]))
+    name = f"promise-{sha256(told.encode()).hexdigest()}"
+    if name not in _PROMISED:
+        _PROMISED[name] = made_once(name, lambda: promised(probes, planned, caps, rules))
+    return _PROMISED[name]
+
+
 @contextmanager
 def demos_once() -> Iterator[None]:
-    """Let the engine take what was read of a sample; nothing else changes."""
-    with patch.object(inputs, "read_traffic", _once):
+    """Let verbs take what was worked out of a sample before; nothing else changes."""
+    with (
+        patch.object(inputs, "read_traffic", _once),
+        patch.object(choice, "promised", _promised_once),
+    ):
         yield

@@ -4,6 +4,7 @@ Found by `make fuzz`, or by hand; see `tests/support/damage/fuzzing.py`.
 """
 
 import json
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
@@ -12,9 +13,12 @@ import pytest
 from support.commands.run import run_anew
 from support.damage.fuzzing import BROKEN, STATUSES
 from support.damage.kinds import KINDS
-from support.nightly import every
+from support.listed import listed
+from support.nightly import NIGHTLY
 
 SECONDS = 600
+BY_DAY = [*KINDS][::16]
+BY_NIGHT = [kind for kind in KINDS if kind not in BY_DAY]
 KEPT = sorted((kind.name, one.name) for kind in BROKEN.iterdir() for one in kind.iterdir())
 
 
@@ -30,19 +34,21 @@ def ends(*mode: str) -> dict[tuple[str, str], list[dict[str, Any]]]:
     return found
 
 
-@pytest.mark.parametrize(("kind", "name"), KEPT)
+@listed(("kind", "name"), KEPT)
 def test_a_broken_input_ends_in_a_clear_text(kind: str, name: str) -> None:
     (told,) = ends("--replay")[kind, name]
     assert told["fault"] == "", told["stderr"]
     assert told["status"] in STATUSES
 
 
-@pytest.mark.parametrize("kind", every(14, KINDS))
-def test_whole_inputs_of_every_kind_are_read(kind: str) -> None:
+@pytest.mark.parametrize("kinds", [BY_DAY, pytest.param(BY_NIGHT, marks=NIGHTLY)])
+def test_whole_inputs_of_every_kind_are_read(kinds: Sequence[str]) -> None:
     """Else the damage would be done to what is refused anyhow."""
-    found = [told for several in ends("--whole", "--kind", kind).values() for told in several]
-    assert {told["kind"] for told in found} == {kind}
-    assert found
-    assert all(told["fault"] == "" for told in found)
-    # Of a refresh nobody answers the rest.
-    assert kind == "saved-pages" or any(told["status"] == 0 for told in found), found
+    words = (word for kind in kinds for word in ("--kind", kind))
+    ended = [told for several in ends("--whole", *words).values() for told in several]
+    assert {told["kind"] for told in ended} == {*kinds}
+    assert all(told["fault"] == "" for told in ended), ended
+    for kind in kinds:
+        statuses = {told["status"] for told in ended if told["kind"] == kind}
+        # Of a refresh nobody answers the rest.
+        assert kind == "saved-pages" or 0 in statuses, kind

@@ -1,17 +1,14 @@
 """What verbs write as data: JSON by its schema, CSV in one dialect with units in its header."""
 
-import json
 from collections.abc import Iterator
 from decimal import Decimal, InvalidOperation
-from pathlib import Path
 
 import pytest
-from jsonschema import Draft202012Validator
 
 from netplan_planner.renderers.content import modules_by_kind
 from support.commands.answers import SOURCES, Written, written
+from support.commands.cases import schema
 
-SCHEMAS = Path(__file__).parents[3] / "docs" / "schemas"
 MONEY = ("usd", "per_run", "per_month", "per_hour", "per_gib", "per_unit")
 UNITS = (
     *MONEY,
@@ -42,9 +39,7 @@ def test_every_kind_of_answer_is_looked_at() -> None:
 
 
 def test_its_json_follows_the_published_schema(answer: Written) -> None:
-    path = SCHEMAS / f"{answer.document['schema']}.json"
-    published = json.loads(path.read_text("utf-8"))
-    Draft202012Validator(published).validate(answer.document)
+    schema(answer.document["schema"]).validate(answer.document)
 
 
 def test_columns_of_numbers_end_in_their_unit(answer: Written) -> None:

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from decimal import Decimal
+from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NotRequired, TypedDict, cast
@@ -13,6 +14,7 @@ from jsonschema import Draft202012Validator
 
 from netplan_planner.renderers.content import Content, modules_by_kind
 from netplan_planner.renderers.schema import pages, schema, schema_of
+from support.commands.cases import schema as published
 from support.listed import listed
 
 ROOT = Path(__file__).parents[3]
@@ -20,10 +22,9 @@ DOCS = ROOT / "docs" / "schemas"
 GOLDENS = sorted((ROOT / "tests" / "golden").rglob("*.json"))
 
 
-def published(document: dict[str, Any]) -> Draft202012Validator:
-    """Return what checks a document by the schema that it names."""
-    found = json.loads((DOCS / f"{document['schema']}.json").read_text("utf-8"))
-    return Draft202012Validator(found)
+@cache
+def made_pages() -> dict[str, str]:
+    return pages()
 
 
 def test_what_is_published_is_what_is_generated() -> None:
@@ -32,7 +33,7 @@ def test_what_is_published_is_what_is_generated() -> None:
         for path in DOCS.rglob("*")
         if path.is_file()
     }
-    made = pages()
+    made = made_pages()
     assert sorted(held) == sorted(made), "run `make docs`"
     for name, text in made.items():
         assert held[name] == text, f"{name}: run `make docs`"
@@ -42,7 +43,7 @@ def test_the_module_writes_them(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "netplan_planner.renderers.schema", str(tmp_path)]
     subprocess.run(command, cwd=ROOT / "planner", check=True, timeout=60)
     written = {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*.json")}
-    assert written == set(pages())
+    assert written == set(made_pages())
 
 
 @listed("kind", modules_by_kind())
@@ -63,7 +64,7 @@ def test_every_schema_is_closed_described_and_says_more_than_its_id(kind: str) -
 @listed("path", GOLDENS, ids=lambda path: path.name)
 def test_every_golden_follows_its_schema(path: Path) -> None:
     document = json.loads(path.read_text("utf-8"))
-    published(document).validate(document)
+    published(document["schema"]).validate(document)
 
 
 def test_an_answer_of_two_shapes_is_one_of_them() -> None:
@@ -75,7 +76,7 @@ def test_an_answer_of_two_shapes_is_one_of_them() -> None:
 
 def test_a_currency_adds_sums_by_its_code() -> None:
     document = {"schema": "netplan.price/1", "prices": [], "total_eur_per_month": 1.5}
-    validator = published(document)
+    validator = published(document["schema"])
     assert validator.is_valid(document)
     assert not validator.is_valid({**document, "total_eur_per_month": "1.5"})
     assert not validator.is_valid({**document, "total_of_all": 1.5})

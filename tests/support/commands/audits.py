@@ -4,9 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-import jsonschema
-
-from netplan_planner.renderers.schema import schema
+from support.commands.cases import schema
 from support.commands.run import run_verbs
 from support.rules.no_io import no_sockets
 
@@ -26,7 +24,7 @@ def report(*arguments: object, status: int | None = None, **environment: Any) ->
     code, out, err = audit("--output", "json", *arguments, **environment)
     assert code == status if status is not None else code in {0, 1}, err
     found: Report = json.loads(out)
-    jsonschema.validate(found, schema("Report"))
+    schema(found["schema"]).validate(found)
     return found
 
 

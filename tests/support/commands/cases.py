@@ -93,6 +93,8 @@ ERRORS = (2, 3)
 STEERING = ("Cc", "Cf")
 """Categories of letters that a terminal or a direction of text obeys."""
 FOLDER = "@/"
+FORMATS = {"-o", "--output", "--format", "--batch"}
+"""Options that say what a command writes; a batch has no text."""
 
 
 def cases(file: Path) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -140,10 +142,12 @@ def _plain(value: Any) -> Any:
 
 
 class Asked:
-    """One case with its files; each command line is run once."""
+    """One case with its files; each command line is run once for the text and the JSON."""
 
     def __init__(self, line: str, case: Mapping[str, Any], folder: Path) -> None:
         self.line, self.case, self.folder = line, case, folder
+        # Beside the folder, which may itself be what is read.
+        self.beside = folder.with_name(f"{folder.name}-answer.json")
         for name, content in case.get("file", {}).items():
             write(content, folder / name)
 
@@ -155,17 +159,28 @@ class Asked:
         assert not [one for one in text if unicodedata.category(one) in STEERING]
         return done
 
+    def text(self) -> CompletedProcess[str]:
+        """Return what the case's command does, and keep its JSON where that is looked at too."""
+        is_both = OF_JSON & self.case.keys() and self.case.get("status", 0) not in ERRORS
+        if not is_both or FORMATS & {*shlex.split(self.line)}:
+            return self.run(self.line)
+        return self.run(self.line, "-o", "text", "-o", f"json:{self.beside}")
+
     def texts(self, name: str) -> Iterator[str]:
         for text in self.case.get(name, ()):
             yield text.replace(FOLDER, f"{self.folder}/")
 
     def json(self, line: str, status: int | None = None) -> Any:
         """Return what a command writes as JSON, with every digit, held to its schema."""
-        done = self.run(line, "-o", "json")
-        assert done.returncode in ({0, 1} if status is None else {status}), done.stderr
-        document = json.loads(done.stdout)
+        if line == self.line and self.beside.exists():
+            text = self.beside.read_text("utf-8")
+        else:
+            done = self.run(line, "-o", "json")
+            assert done.returncode in ({0, 1} if status is None else {status}), done.stderr
+            text = done.stdout
+        document = json.loads(text)
         schema(document["schema"]).validate(document)
-        return json.loads(done.stdout, parse_float=Decimal)
+        return json.loads(text, parse_float=Decimal)
 
 
 def check(line: str, case: Mapping[str, Any], folder: Path) -> None:
@@ -174,16 +189,16 @@ def check(line: str, case: Mapping[str, Any], folder: Path) -> None:
     asked = Asked(line, case, folder)
     is_like_another = "same" in case and "alike" not in case
     if OF_TEXT & case.keys() or is_like_another or status in ERRORS or not OF_JSON & case.keys():
-        check_text(asked, line, status)
+        check_text(asked, status)
     if OF_JSON & case.keys():
         check_json(asked, status)
     if {"csv", "columns"} & case.keys():
         check_csv(asked, status)
 
 
-def check_text(asked: Asked, line: str, status: int) -> None:
+def check_text(asked: Asked, status: int) -> None:
     """Compare what a command writes for people, and how it ends."""
-    case, done = asked.case, asked.run(line)
+    case, done = asked.case, asked.text()
     assert done.returncode == status, done.stderr
     for stream, name in ((done.stdout, "out"), (done.stderr, "err")):
         text = " ".join(stream.replace("│", " ").split())
@@ -200,7 +215,7 @@ def check_text(asked: Asked, line: str, status: int) -> None:
     assert " ".join(done.stdout.split()).endswith(case.get("closes", "")), done.stdout
     assert not (case.get("quiet") and done.stderr), done.stderr
     if "width" in case:
-        lines = asked.run(line, wide=False).stdout.splitlines()
+        lines = asked.run(asked.line, wide=False).stdout.splitlines()
         assert max(len(one) for one in lines if "gcloud" not in one) <= case["width"]
     for text, count in case.get("counts", {}).items():
         assert done.stdout.count(text) == count, text

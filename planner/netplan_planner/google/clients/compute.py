@@ -39,8 +39,8 @@ def clients_at(endpoint: Endpoint, exchange: Exchange) -> Clients:
 def names_of(method: str) -> tuple[str, str]:
     """Return the client and its call for the id of a method.
 
-    >>> names_of("compute.regionCommitments.aggregatedList")
-    ('RegionCommitmentsClient', 'aggregated_list')
+    Of `compute.regionCommitments.aggregatedList` they are `RegionCommitmentsClient` and
+    `aggregated_list`.
     """
     _, resource, name = method.split(".")
     return f"{resource[0].upper()}{resource[1:]}Client", _NEXT_WORD.sub("_", name).lower()

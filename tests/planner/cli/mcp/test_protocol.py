@@ -1,4 +1,7 @@
-"""`netplan mcp` as clients see it: the SDK's own, over stdio and over HTTP on this machine."""
+"""`netplan mcp` as clients see it: the SDK's own, over stdio and over HTTP on this machine.
+
+The SDK takes a second to import, so that the tests that need it do so and not their collection.
+"""
 
 import json
 import re
@@ -6,21 +9,26 @@ import subprocess
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
+import anyio
 import jsonschema
 import pytest
 
+from support.commands.cases import schema
 from support.commands.run import MAIN, begun, run_verbs, surroundings
 
-pytest.importorskip("mcp", reason="the extra mcp is not installed")
-pytestmark = pytest.mark.filterwarnings("ignore")
+if TYPE_CHECKING:
+    from mcp import Client
 
-import anyio  # noqa: E402
-from mcp import Client, StdioServerParameters  # noqa: E402
+pytestmark = [
+    pytest.mark.filterwarnings("ignore"),
+    pytest.mark.skipif(find_spec("mcp") is None, reason="the extra mcp is not installed"),
+]
 
 SCHEMAS = Path(__file__).parents[4] / "docs" / "schemas"
 GIVEN: dict[str, dict[str, Any]] = {
@@ -51,11 +59,13 @@ FIRST = {
         "clientInfo": {"name": "t", "version": "1"},
     },
 }
-Use = Callable[[Client], Awaitable[Any]]
+Use = Callable[["Client"], Awaitable[Any]]
 
 
 @asynccontextmanager
-async def over_stdio(*words: str, **variables: str) -> AsyncIterator[Client]:
+async def over_stdio(*words: str, **variables: str) -> "AsyncIterator[Client]":
+    from mcp import Client, StdioServerParameters
+
     server = StdioServerParameters(
         command=sys.executable, args=["-c", MAIN, "mcp", *words], env=surroundings(**variables)
     )
@@ -84,7 +94,7 @@ def asked(use: Use, *words: str, **variables: str) -> Any:
     return anyio.run(main)
 
 
-async def whole(client: Client, made: dict[str, Any]) -> dict[str, Any]:
+async def whole(client: "Client", made: dict[str, Any]) -> dict[str, Any]:
     """Return an answer with all that its cursors lead to."""
     answer, left = made["answer"], [*made["more"]]
     while left:
@@ -101,7 +111,7 @@ async def whole(client: Client, made: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_every_tool_answers_over_stdio_with_the_published_schema() -> None:
-    async def use(client: Client) -> None:
+    async def use(client: "Client") -> dict[str, Any]:
         listed: dict[str, Any] = {tool.name: tool for tool in (await client.list_tools()).tools}
         assert set(listed) == {*GIVEN, "page"}
         assert all(tool.annotations.read_only_hint for tool in listed.values())
@@ -117,23 +127,18 @@ def test_every_tool_answers_over_stdio_with_the_published_schema() -> None:
             assert made["summary"].strip()
             uri = f"netplan://schemas/{made['schema']}"
             assert uri in resources
-            schema = json.loads((SCHEMAS / f"{made['schema']}.json").read_text())
-            jsonschema.validate(made["answer"], schema)
+            published = schema(made["schema"])
+            published.validate(made["answer"])
             if made["more_count"] == len(made["more"]) and made["more_count"] < 8:
-                jsonschema.validate(await whole(client, made), schema)
+                published.validate(await whole(client, made))
         read: Any = await client.read_resource("netplan://schemas/netplan.caps/1")
         assert json.loads(read.contents[0].text) == json.loads(
             (SCHEMAS / "netplan.caps" / "1.json").read_text()
         )
-
-    asked(use)
-
-
-def test_an_answer_is_that_of_the_command() -> None:
-    async def use(client: Client) -> dict[str, Any]:
         done = await client.call_tool("recommend", GIVEN["recommend"])
         return await whole(client, done.structured_content)
 
+    # An answer is that of the command.
     words = ["recommend", "--gbps", "10", "--region", "us-central1", "--output", "json"]
     assert asked(use) == json.loads(run_verbs(arguments=words).stdout)
 
@@ -142,7 +147,7 @@ def test_inputs_are_confined_and_relative_paths_are_of_the_folder(tmp_path: Path
     project = Path(__file__).parents[3] / "data" / "one-project" / "gcloud"
     (tmp_path / "link.json").symlink_to("/etc/hostname")
 
-    async def use(client: Client) -> None:
+    async def use(client: "Client") -> None:
         read = await client.call_tool("audit", {"inventory": ["."]})
         assert not read.is_error, read.content
         for given in (
@@ -189,7 +194,7 @@ def test_no_planted_token_leaves_the_server(tmp_path: Path) -> None:
     (tmp_path / "instances.json").write_text(json.dumps([instance]))
     (tmp_path / "netplan.toml").write_text(f'[prices.refresh]\napi-key = "{token}"\n')
 
-    async def use(client: Client) -> str:
+    async def use(client: "Client") -> str:
         seen = [str(await client.list_tools()), str(client.server_info), str(client.instructions)]
         calls: list[tuple[str, dict[str, Any]]] = [
             ("audit", {"inventory": ["instances.json"]}),
@@ -208,6 +213,8 @@ def test_no_planted_token_leaves_the_server(tmp_path: Path) -> None:
 
 
 def test_over_http_the_same_answers_and_strangers_are_refused() -> None:
+    from mcp import Client
+
     with served() as address:
 
         async def use() -> Any:

@@ -7,15 +7,14 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import pytest
 
 from netplan_planner.model import CommitmentScope, Finding, SavingBasis
 from netplan_planner.renderers import RenderOptions, markdown, terminal
-from netplan_planner.renderers.schema import schema
 from netplan_planner.verbs.audit.answer import Report
 from netplan_planner.verbs.audit.run import run_audit
 from netplan_planner.world.request import InputRequest
+from support.commands.cases import schema as published
 from support.commands.run import run_verbs
 from support.projects.compute_json import machine
 
@@ -195,7 +194,7 @@ def test_the_command_takes_the_scope_and_keeps_to_the_schema(tmp_path: Path) -> 
         done = run_verbs(arguments=[*verb, "--fail-on", "never", "--commitment-scope", scope])
         assert done.returncode == 0, done.stderr
         report = json.loads(done.stdout)
-        jsonschema.validate(report, schema("Report"))
+        published(report["schema"]).validate(report)
         (found[scope],) = (f for f in report["findings"] if f["rule"] == MOVES)
         assert [use["name"] for use in report["commitments"]] == ["three-years"]
     assert found["project"]["saving_basis"] == "bill"

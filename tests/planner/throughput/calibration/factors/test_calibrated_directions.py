@@ -18,7 +18,7 @@ from netplan_planner.throughput.calibration.factors.calibrated_caps import Calib
 from support.calibrations.made import placed, under
 from support.calibrations.paths import CALIBRATIONS, Lazily, answers
 from support.examples import examples
-from support.nightly import crossed
+from support.nightly import crossed, every
 from support.paths.queries import (
     Table,
     durations,
@@ -54,7 +54,7 @@ def changed(query: PathQuery, **more: object) -> PathQuery:
     return msgspec.structs.replace(query, **more)
 
 
-@pytest.mark.parametrize("name", CAPS)
+@pytest.mark.parametrize("name", every(3, CAPS))
 class TestOnePath:
     @settings(max_examples=examples(0.25))
     @given(query=paths(), few=streams, more=st.integers(1, 64))
