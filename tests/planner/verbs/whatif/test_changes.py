@@ -1,8 +1,10 @@
 """Changes of facts: nothing, there and back, in any order, and what cannot be."""
 
 from datetime import date
+from decimal import Decimal
 from itertools import permutations
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,10 +12,12 @@ from msgspec.structs import replace
 
 from netplan_planner.errors import InputError, UsageError
 from netplan_planner.ledger.resources import address_lines
-from netplan_planner.model import BandwidthTier, Facts, Inventory, total_usd, usage_of
+from netplan_planner.model import BandwidthTier, Facts, Inventory, Severity, total_usd, usage_of
 from netplan_planner.throughput import load_caps
 from netplan_planner.verbs.whatif.answer import WhatifChange
+from netplan_planner.verbs.whatif.order import MOST_RANKED, Outcome, order_changes
 from netplan_planner.verbs.whatif.run import answer
+from netplan_planner.verbs.whatif.scenario import Aimed
 from netplan_planner.world.request import InputRequest
 from support.known import known
 from support.listed import listed
@@ -270,3 +274,22 @@ def test_vm_that_is_off_costs_what_the_steps_make_of_it(
     assert row.after.machine_usd_per_month == usd + total_usd(address_lines(facts, now))
     is_told = any(name in note and "off today" in note for note in found.notes)
     assert is_told is (then == "RUNNING")
+
+
+@pytest.mark.parametrize(("count", "most"), [(MOST_RANKED, 300), (100, 300)])
+def test_many_changes_are_in_order_without_asking_for_every_pair(count: int, most: int) -> None:
+    none = np.empty(0)
+    asked: set[frozenset[int]] = set()
+
+    def evaluate(chosen: frozenset[int]) -> Outcome:
+        asked.add(chosen)
+        usd = Decimal(100_000 - 10 * sum(chosen))
+        return Outcome(usd, frozenset(), None, none, none.astype(np.intp), none)
+
+    aims = [Aimed(change(f"vm-{at}", "machine-type", "e2-standard-2"), ()) for at in range(count)]
+    steps = list(order_changes(aims, evaluate, lambda usd, used: Severity.LOW, 0.5))
+    assert [one.number for one in steps] == list(reversed(range(count)))
+    assert [known(one.marginal.saves_usd_per_month) for one in steps] == [
+        Decimal(10 * one.number) for one in steps
+    ]
+    assert len(asked) <= most
