@@ -92,7 +92,7 @@ def _write_report(path: Path) -> None:
         path.write_text(path.read_text("utf-8").replace(f"{live}/", ""), "utf-8")
 
 
-def livelive_instances() -> list[dict[str, object]]:
+def live_instances() -> list[dict[str, object]]:
     """Return the VMs before the change, as gcloud lists them."""
     network = f"{GOOGLE}/projects/{PROJECT}"
     return [

@@ -31,7 +31,7 @@ COLUMNS = (
     *("before_gbps", "after_gbps", "before_usd_per_month", "after_usd_per_month"),
     *("fingerprint", "why"),
 )
-_SOURCE, _SUBJECT, _MESSAGE, _ROOM = 40, 24, 96, 56
+_SOURCE, _SUBJECT, _MESSAGE, _ROOM = 40, 24, 96, 46
 """Characters at most; of a subject at least, and with its rule and former severity at most."""
 _SCREEN = 40
 """Lines of the first screen."""
