@@ -45,7 +45,8 @@ def check_settings(file: Path, *, takes_own: bool) -> frozenset[str]:
     """
     known = {name for one in all_rules() for name in (one.rule.id, *one.rule.aliases)}
     named = {rule for rule, _, _ in rule_thresholds(file)} if takes_own else set[str]()
-    lost = frozenset(named - known - {SECTION})
+    # A name that is nearly a rule's is a slip, not a team's rule.
+    lost = frozenset(one for one in named - known - {SECTION} if not nearest(one))
     deque(file_settings(file, lost), maxlen=0)
     return lost
 

@@ -48,12 +48,12 @@ class Said(Parameters, frozen=True, kw_only=True):
     dst_tier1: Annotated[bool | None, _option("Whether the server has Tier_1 networking.")] = None
     src_image: Annotated[_Text, _option("Image of the client.")] = None
     dst_image: Annotated[_Text, _option("Image of the server.")] = None
-    src_congestion_control: Annotated[_Text, _set_up("Congestion control of the client.")] = None
-    dst_congestion_control: Annotated[_Text, _set_up("Congestion control of the server.")] = None
-    src_receive_buffer_bytes: Annotated[int | None, _buffer("Receive", "client", "rmem")] = None
-    dst_receive_buffer_bytes: Annotated[int | None, _buffer("Receive", "server", "rmem")] = None
-    src_send_buffer_bytes: Annotated[int | None, _buffer("Send", "client", "wmem")] = None
-    dst_send_buffer_bytes: Annotated[int | None, _buffer("Send", "server", "wmem")] = None
+    src_congestion: Annotated[_Text, _set_up("Congestion control of the client.")] = None
+    dst_congestion: Annotated[_Text, _set_up("Congestion control of the server.")] = None
+    src_rmem_bytes: Annotated[int | None, _buffer("Receive", "client", "rmem")] = None
+    dst_rmem_bytes: Annotated[int | None, _buffer("Receive", "server", "rmem")] = None
+    src_wmem_bytes: Annotated[int | None, _buffer("Send", "client", "wmem")] = None
+    dst_wmem_bytes: Annotated[int | None, _buffer("Send", "server", "wmem")] = None
     path: Annotated[_Text, _option("Path class, such as inter-region-internal.", "CLASS")] = None
 
 
@@ -103,8 +103,8 @@ def _end(said: Said, which: str) -> MeasuredEnd:
         is_tier1=getattr(said, f"{which}_tier1"),
         zone=zone,
         region=region,
-        congestion_control=getattr(said, f"{which}_congestion_control"),
-        receive_ceiling_bytes=getattr(said, f"{which}_receive_buffer_bytes"),
-        send_ceiling_bytes=getattr(said, f"{which}_send_buffer_bytes"),
+        congestion_control=getattr(said, f"{which}_congestion"),
+        receive_ceiling_bytes=getattr(said, f"{which}_rmem_bytes"),
+        send_ceiling_bytes=getattr(said, f"{which}_wmem_bytes"),
         image=getattr(said, f"{which}_image"),
     )

@@ -68,9 +68,9 @@ def test_the_tool_s_client_receives_in_a_reverse_run(tmp_path: Path) -> None:
     file.write_text(json.dumps(output), "utf-8")
     store = tmp_path / "store.jsonl"
     set_up = (
-        *("--src-image", "cos-113", "--src-congestion-control", "cubic"),
-        *("--src-receive-buffer-bytes", str(2**26), "--dst-send-buffer-bytes", str(2**25)),
-        *("--dst-image", "debian-12", "--dst-congestion-control", "bbr"),
+        *("--src-image", "cos-113", "--src-congestion", "cubic"),
+        *("--src-rmem-bytes", str(2**26), "--dst-wmem-bytes", str(2**25)),
+        *("--dst-image", "debian-12", "--dst-congestion", "bbr"),
     )
     types = ("--src-type", "client-1", "--dst-type", "server-1")
     status, _, errors = run(store, str(file), *types, *set_up)
