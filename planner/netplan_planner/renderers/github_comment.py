@@ -18,7 +18,8 @@ from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.units import counted
 
 MOST_BYTES = 65_536
-"""GitHub refuses a comment of more characters than this; a byte each is the strictest count."""
+"""GitHub refuses a comment of more characters (its API: "Body is too long (maximum is 65536
+characters)", github.com/danger/danger/issues/424); a byte each is the strictest count."""
 _OPEN_LINES = 60
 """Of sections that stand open."""
 _ROWS = 20

@@ -218,6 +218,41 @@ def test_the_hook_names_findings_of_a_plan(tmp_path: Path, netplan: Path) -> Non
     assert "other.json" not in done.stdout
 
 
+@pytest.mark.nightly
+def test_the_hook_is_installed_from_the_repository_itself(tmp_path: Path) -> None:
+    head = subprocess.run(
+        ["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    if head.returncode:
+        pytest.skip("no Git repository: the hook is installed from a commit")
+    hooks = [{"id": "netplan", "args": ["--fail-on", "medium"]}]
+    config = {"repos": [{"repo": f"file://{ROOT}", "rev": head.stdout.strip(), "hooks": hooks}]}
+    (tmp_path / ".pre-commit-config.yaml").write_text(yaml.safe_dump(config))
+    write_plan(tmp_path / "plan.json")
+    environment = {**os.environ, "PRE_COMMIT_HOME": str(tmp_path / "home")}
+    for words in (["init", "--quiet"], ["add", "."]):
+        subprocess.run(["git", *words], cwd=tmp_path, check=True, timeout=SECONDS)
+
+    def asked(*words: str) -> "subprocess.CompletedProcess[str]":
+        return subprocess.run(
+            [sys.executable, "-m", "pre_commit", *words],
+            env=environment,
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            timeout=10 * SECONDS,
+            check=False,
+        )
+
+    installed = asked("install-hooks")
+    if "Could not find a version" in installed.stdout + installed.stderr:
+        pytest.skip("packages are not to be had here")
+    assert installed.returncode == 0, installed.stdout
+    done = asked("run", "--all-files")
+    assert done.returncode == 1
+    assert re.search(r"^plan\.json:\d+: medium cheaper-series: ", done.stdout, re.MULTILINE)
+
+
 def test_the_template_comments_on_a_merge_request(
     tmp_path: Path, netplan: Path, server: ReviewServer
 ) -> None:
