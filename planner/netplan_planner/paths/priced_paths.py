@@ -22,7 +22,7 @@ _OWN_GATEWAY = re.compile(r"/regions/([^/]+)/vpnGateways/")
 WHAT_TELLS = {
     model.PathClass.INTERNET: "flow logs with metadata, which name the destination's area",
     model.PathClass.NAT: "flow logs with metadata, which name the destination's area",
-    model.PathClass.GOOGLE_APIS: "`gcloud storage buckets list`",
+    model.PathClass.GOOGLE_APIS: "gcloud storage buckets list",
     model.PathClass.SAME_ZONE_EXTERNAL: "the bill: SKU DE9E-AFBC-A15A (between zones), or none",
     model.PathClass.LOAD_BALANCER: "the forwarding rule, which tells the kind of load balancer",
     model.PathClass.HYBRID: "VPN tunnels and routes in the input, or flow logs with gateway"
