@@ -288,7 +288,8 @@ def _costs(answer: ForecastAnswer, options: RenderOptions) -> Iterator[Block]:
             low, high = Amount(usd=answer.low_usd), Amount(usd=answer.high_usd)
             heading = line(heading, " [", fixed(low), " to ", fixed(high), "]")
         else:
-            heading = line(heading, " if the trend continues")
+            is_level = rests_on.too_short(answer) is not None
+            heading = line(heading, " at the observed level" if is_level else " if the trend continues")
         yield doc.section(heading, f" in {horizon(answer.horizon_days)}")
     limit = None if options.verbosity else options.row_limit
     priced = [one for one in answer.paths if one.usd]
