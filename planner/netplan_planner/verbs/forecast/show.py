@@ -289,7 +289,9 @@ def _costs(answer: ForecastAnswer, options: RenderOptions) -> Iterator[Block]:
             heading = line(heading, " [", fixed(low), " to ", fixed(high), "]")
         else:
             is_level = rests_on.too_short(answer) is not None
-            heading = line(heading, " at the observed level" if is_level else " if the trend continues")
+            heading = line(
+                heading, " at the observed level" if is_level else " if the trend continues"
+            )
         yield doc.section(heading, f" in {horizon(answer.horizon_days)}")
     limit = None if options.verbosity else options.row_limit
     priced = [one for one in answer.paths if one.usd]
