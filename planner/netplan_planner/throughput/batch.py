@@ -5,7 +5,7 @@ on whole columns. Nothing here reads a file.
 """
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,14 +14,15 @@ from netplan_planner.model import PathQuery
 from netplan_planner.throughput.calibration.factors.calibrated import Probed
 from netplan_planner.throughput.goodput import intervals
 from netplan_planner.throughput.goodput.doubts import doubted_low
-from netplan_planner.throughput.goodput.intervals import Factors, Spread, draws, interval, joined
+from netplan_planner.throughput.goodput.intervals import Factors, Spread, draws, interval
 from netplan_planner.throughput.goodput.mean import LIMITS, Column, Means, means
 from netplan_planner.throughput.goodput.terms import (
     Asked,
+    LimitRows,
     Stands,
     TermSpans,
     in_cases,
-    limit_row,
+    limit_rows,
     scattered,
     term_spans,
 )
@@ -39,7 +40,7 @@ from netplan_planner.units import MS_PER_SECOND
 
 DEFAULT_TOOL_S = 10.0
 """What iperf and iperf3 run without being told; the least that an unstated duration may be."""
-_BLOCK = 16_384
+_BLOCK = 16384
 """Rows that are worked on at a time: the arrays of a block stay in the cache."""
 NO_RTT = "unknown round-trip time: not given, and no value for these places"
 
@@ -150,26 +151,31 @@ def spread_columns(
     probed: Probed | None = None,
 ) -> Spread:
     """Return the mean and the physical bounds of each row, before any conformal factor."""
-    rows = [limit_row(one) for one in limits]
-    parts = []
-    for start in range(0, max(len(columns.kind), 1), _BLOCK):
+    figures = _figures(kinds, limits)
+    row_count = len(columns.kind)
+    whole = None
+    for start in range(0, max(row_count, 1), _BLOCK):
         block = slice(start, start + _BLOCK)
         some = Columns._make(column[block] for column in columns)
-        terms = term_spans(rows, some.kind, _asked(kinds, limits, some))
-        places = _of_kind([place_of(kind) for kind in kinds], some.kind).astype(np.intp)
-        part = intervals.spread(terms, places)
+        terms = term_spans(figures.rows, some.kind, _asked(figures, some))
+        part = intervals.spread(terms, figures.place[some.kind])
         if probed is not None:
             part = probed.rows(block).calibrated(part, terms, some.kind)
-        parts.append(part)
-    return joined(parts)
+        if row_count <= _BLOCK:
+            return part
+        # Each block is worked on in the memory of the one before it.
+        whole = intervals.empty_like(part, row_count) if whole is None else whole
+        intervals.put(whole, block, part)
+    assert whole is not None
+    return whole
 
 
 def terms_of(
     kinds: Sequence[PathQuery], limits: Sequence[StaticLimits], columns: Columns
 ) -> TermSpans:
     """Return the terms of all rows with their ranges."""
-    rows = [limit_row(one) for one in limits]
-    return term_spans(rows, columns.kind, _asked(kinds, limits, columns))
+    figures = _figures(kinds, limits)
+    return term_spans(figures.rows, columns.kind, _asked(figures, columns))
 
 
 def place_of(kind: PathQuery) -> int:
@@ -195,9 +201,9 @@ def binding_shares(
 
     One core that carries all flows is a case, and no chance of the cap in whose place it stands.
     """
-    rows = [limit_row(one) for one in limits]
-    rows = [one._replace(core_gbps=np.full_like(one.core_gbps, np.inf)) for one in rows]
-    terms = term_spans(rows, columns.kind, _asked(kinds, limits, columns))
+    figures = _figures(kinds, limits)
+    rows = figures.rows._replace(core_gbps=np.full_like(figures.rows.core_gbps, np.inf))
+    terms = term_spans(rows, columns.kind, _asked(figures, columns))
     if probed is not None:
         terms = probed.shifted(terms, columns.kind)
     drawn = means(draws(terms))
@@ -224,21 +230,44 @@ def reasons(
     return np.where(is_unknown, of_kind[columns.kind], -1), list(texts)
 
 
-def _of_kind(values: Sequence[float], which: NDArray[np.intp]) -> Any:
-    return np.array(values)[which]
+class _Figures(NamedTuple):
+    """What the kinds say as numbers, by kind: looked up once, however many rows there are."""
+
+    rows: LimitRows
+    place: NDArray[np.int8]
+    """Code of `intervals.PLACES`."""
+    mtu_bytes: Column
+    send_buffer_bytes: Column
+    """Of the sender's set-up; NaN where none is told."""
+    window_bytes: NDArray[np.float64]
+    """The receiver's default; axes: kind, likely, least and greatest."""
+    is_one_case: NDArray[np.bool_]
 
 
-def _asked(kinds: Sequence[PathQuery], limits: Sequence[StaticLimits], columns: Columns) -> Asked:
+def _figures(kinds: Sequence[PathQuery], limits: Sequence[StaticLimits]) -> _Figures:
+    windows = np.array([one.window_bytes for one in limits], dtype=float)
     frames = [
         min([end.mtu_bytes for end in (k.src, k.dst) if end.mtu_bytes], default=MTU_BYTES)
         for k in kinds
     ]
+    buffers = [float(k.src.set_up.send_buffer_bytes or np.nan) for k in kinds]
+    return _Figures(
+        rows=limit_rows(limits),
+        place=np.array([place_of(kind) for kind in kinds], dtype=np.int8),
+        mtu_bytes=np.array(frames, dtype=float),
+        send_buffer_bytes=np.array(buffers, dtype=float),
+        window_bytes=windows.reshape(len(limits), 3),
+        is_one_case=np.array([one.is_one_case for one in limits], dtype=bool),
+    )
+
+
+def _asked(figures: _Figures, columns: Columns) -> Asked:
     streams, time = columns.streams, columns.duration_s
     is_open = np.isnan(time)
     # Without streams: as many as it takes, at worst one. Without a time: for ever, at worst short.
     return Asked(
-        window_bytes=_windows(limits, columns),
-        sent_bytes=_sent(kinds, limits, columns),
+        window_bytes=_windows(figures, columns),
+        sent_bytes=_sent(figures, columns),
         is_window_told=~np.isnan(columns.window_bytes),
         is_buffer_told=~np.isnan(columns.send_buffer_bytes),
         rtt_ms=scattered(columns.rtt_ms, columns.low_rtt_ms, columns.high_rtt_ms),
@@ -252,7 +281,7 @@ def _asked(kinds: Sequence[PathQuery], limits: Sequence[StaticLimits], columns: 
             np.where(is_open, DEFAULT_TOOL_S, time),
             np.where(is_open, np.inf, time),
         ),
-        mtu_bytes=_of_kind(frames, columns.kind).astype(float),
+        mtu_bytes=figures.mtu_bytes[columns.kind],
         omit_s=np.where(np.isnan(columns.omit_s), 0.0, columns.omit_s),
         transfer_bytes=columns.transfer_bytes,
         is_both_ways=columns.is_both_ways,
@@ -261,11 +290,11 @@ def _asked(kinds: Sequence[PathQuery], limits: Sequence[StaticLimits], columns: 
     )
 
 
-def _windows(limits: Sequence[StaticLimits], columns: Columns) -> Stands:
+def _windows(figures: _Figures, columns: Columns) -> Stands:
     """Return the window of a stream by row: the given one, else the default of the receiver."""
-    likely, low, high = _default_windows(limits, columns).T
+    likely, low, high = figures.window_bytes[columns.kind].T
     given = columns.window_bytes
-    is_told = ~np.isnan(given) | _is_one_case(limits, columns)
+    is_told = ~np.isnan(given) | figures.is_one_case[columns.kind]
     size = np.where(np.isnan(given), likely, given)
     ratio = bounds.KNOWN_WINDOW_RATIO
     return Stands(
@@ -277,22 +306,11 @@ def _windows(limits: Sequence[StaticLimits], columns: Columns) -> Stands:
     )
 
 
-def _sent(kinds: Sequence[PathQuery], limits: Sequence[StaticLimits], columns: Columns) -> Stands:
+def _sent(figures: _Figures, columns: Columns) -> Stands:
     """Return what the sender's buffer holds by row: of the given one, else of its set-up's."""
-    given = columns.send_buffer_bytes
-    set_up = [float(k.src.set_up.send_buffer_bytes or np.nan) for k in kinds]
-    given = np.where(np.isnan(given), _of_kind(set_up, columns.kind), given)
-    is_told = ~np.isnan(given) | _is_one_case(limits, columns)
+    kind, given = columns.kind, columns.send_buffer_bytes
+    given = np.where(np.isnan(given), figures.send_buffer_bytes[kind], given)
+    is_told = ~np.isnan(given) | figures.is_one_case[kind]
     size = np.where(np.isnan(given), bounds.SEND_BUFFER_BYTES, given)
-    likely, low, high = bounds.sent_bytes(size, _default_windows(limits, columns)[:, 1])
+    likely, low, high = bounds.sent_bytes(size, figures.window_bytes[kind, 1])
     return Stands(likely, likely, low, np.where(is_told, likely, high), high)
-
-
-def _is_one_case(limits: Sequence[StaticLimits], columns: Columns) -> NDArray[np.bool_]:
-    return np.array([one.is_one_case for one in limits], dtype=bool)[columns.kind]
-
-
-def _default_windows(limits: Sequence[StaticLimits], columns: Columns) -> NDArray[np.float64]:
-    """Return the default window of each row's receiver; axes: row, likely, least and greatest."""
-    windows = np.array([one.window_bytes for one in limits], dtype=float)
-    return windows.reshape(len(limits), 3)[columns.kind]

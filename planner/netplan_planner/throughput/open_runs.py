@@ -91,12 +91,13 @@ class _Part(NamedTuple):
 
     columns: Columns
     found: Spread
-    rows: NDArray[np.intp]
+    rows: NDArray[np.intp] | None
+    """None: each in its own."""
 
     def at(self, kinds: Sequence[PathQuery], factors: Factors) -> Predictions:
         """Return the answers at a level, by row."""
-        told: Predictions = _rows_of(at_level(kinds, self.columns, self.found, factors), self.rows)
-        return told
+        told = at_level(kinds, self.columns, self.found, factors)
+        return told if self.rows is None else _rows_of(told, self.rows)
 
 
 class Runs:
@@ -130,21 +131,26 @@ class Runs:
             transfer_bytes=np.where(is_run, np.nan, columns.transfer_bytes),
         )
         every = np.arange(len(is_run))
-        alike = every if paths is None else np.where(is_run, paths, len(self._kinds) + every)
-        self._steady = self._asked(every, alike, steady)
+        alike = None if paths is None else np.where(is_run, paths, len(self._kinds) + every)
+        self._steady = self._asked(every, steady, alike)
         if len(self._rows):
             # No window holds back as many streams as it takes.
             free = np.full(len(is_run), np.inf)
             many = np.full(len(is_run), float(MANY))
             free_columns = {"window_bytes": free, "send_buffer_bytes": free, "streams": many}
-            self._run = self._asked(self._rows, every, columns._replace(**free_columns))
-            self._alone = self._asked(self._rows, alike, steady._replace(**free_columns))
+            self._run = self._asked(self._rows, columns._replace(**free_columns))
+            self._alone = self._asked(self._rows, steady._replace(**free_columns), alike)
 
-    def _asked(self, rows: NDArray[np.intp], alike: NDArray[np.intp], columns: Columns) -> _Part:
-        """Ask the model of some rows, of those alike once."""
-        _, first, which = np.unique(alike[rows], return_index=True, return_inverse=True)
-        some = Columns._make(column[rows[first]] for column in columns)
-        own = self._probed.rows(rows[first]) if self._probed is not None else None
+    def _asked(
+        self, rows: NDArray[np.intp], columns: Columns, alike: NDArray[np.intp] | None = None
+    ) -> _Part:
+        """Ask the model of some rows, of those alike once; None: all differ."""
+        which = None
+        if alike is not None:
+            _, first, which = np.unique(alike[rows], return_index=True, return_inverse=True)
+            rows = rows[first]
+        some = Columns._make(column[rows] for column in columns)
+        own = self._probed.rows(rows) if self._probed is not None else None
         return _Part(some, spread_columns(self._kinds, self._limits, some, own), which)
 
     def at(self, factors: Factors, *, tells_streams: bool = True) -> Predictions:
@@ -168,7 +174,7 @@ class Runs:
         def runs_of(which: NDArray[np.intp], count: float) -> Predictions:
             wanted = rows[which]
             some = self._columns._replace(streams=np.full(len(self._columns.streams), count))
-            return self._asked(wanted, np.arange(len(some.streams)), some).at(kinds, factors)
+            return self._asked(wanted, some).at(kinds, factors)
 
         streams = enough_streams(runs_of, ends) if tells_streams else some.streams
         found: Predictions = _put(answers, rows, _answer(some, steady, ends, streams))

@@ -9,10 +9,9 @@ factor stretches the way from one case to another. The factors are a small dated
 `data/interval_factors.csv`, which `planner/scripts/build_intervals.py` makes.
 """
 
-from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -118,15 +117,23 @@ def spread(terms: TermSpans, place: NDArray[np.int8]) -> Spread:
     return Spread(likely, case_low, low, case_high, high, wall, place, nothing, nothing)
 
 
-def joined(parts: Sequence[Spread]) -> Spread:
-    """Return the rows of several answers as one."""
-    if len(parts) == 1:
-        return parts[0]
-    means = Means(
-        *(np.concatenate(column) for column in zip(*(p.means for p in parts), strict=True))
+def empty_like(part: Spread, row_count: int) -> Spread:
+    """Return room for an answer of so many rows; `put` fills it."""
+
+    def room(column: Any) -> Any:
+        return np.empty((*column.shape[1:], row_count), column.dtype).T
+
+    return Spread(Means._make(map(room, part.means)), *map(room, part[1:]))
+
+
+def put(whole: Spread, rows: slice, part: Spread) -> None:
+    """Put the answers of some rows where they belong."""
+    pairs: Any = (
+        *zip(whole.means, part.means, strict=True),
+        *zip(whole[1:], part[1:], strict=True),
     )
-    others = zip(*(part[1:] for part in parts), strict=True)
-    return Spread(means, *(np.concatenate(column) for column in others))
+    for column, values in pairs:
+        column[rows] = values
 
 
 def distances(found: Spread, gbps: Column) -> tuple[Column, Column]:

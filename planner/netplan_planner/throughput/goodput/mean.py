@@ -132,7 +132,8 @@ class Means(NamedTuple):
     """Share of the steady volume that the start and the recovery after it cost."""
     cap_share: Column
     limits_gbps: NDArray[np.float64]
-    """Axes: row, limit in the order of `LIMITS`; infinity where one does not apply."""
+    """Axes: row, limit in the order of `LIMITS`; infinity where one does not apply. As in
+    `PathTerms`, each limit stands in one piece of memory."""
     binding: NDArray[np.int8]
     following: NDArray[np.int8]
     """The limit behind it."""
@@ -258,7 +259,7 @@ def _policed(
     if not len(rows):
         return queued
     offered, cap = met.offered_gbps[rows], cap[rows]
-    these = PathTerms._make(column[rows] for column in terms)
+    these = _without_limits(terms, rows)
     steady = transfer.saturated_gbps(offered_gbps=offered, cap_gbps=cap)
     shares = transfer.cap_share(offered_gbps=offered, cap_gbps=cap), np.zeros_like(cap)
     some, time = _goodput(these, steady, shares, behaviour)
@@ -277,24 +278,31 @@ def _policed(
     return goodput, duration
 
 
+def _without_limits(terms: PathTerms, rows: NDArray[np.intp]) -> PathTerms:
+    """Return the terms of some rows but for their limits, of which all is known by now."""
+    return PathTerms._make((*terms[:2], *(column[rows] for column in terms[2:])))
+
+
 def _limits(terms: PathTerms, behaviour: transfer.Behaviour) -> NDArray[np.float64]:
     """Return what each limit alone would let through; the column of the ramp is still infinite."""
     of_cap = transfer.payload_ratio if behaviour.caps_count_headers else transfer.cap_ratio
-    ratio = of_cap(terms.mtu_bytes)[:, None]
-    each_way = np.where(terms.is_both_ways, behaviour.direction_ratio, 1.0)[:, None]
-    window, sent = (
-        transfer.window_gbps(window_bytes=size, rtt_ms=terms.rtt_ms)
-        for size in (terms.window_bytes, terms.sent_bytes)
-    )
-    ramp = np.full_like(window, np.inf)
-    limits = np.column_stack((terms.shared_gbps, terms.per_flow_gbps, window, sent, ramp))
-    # In place: there are millions, and each copy of them takes as long as a product.
-    limits[:, : len(SHARED)] *= np.where(_COUNTS_HEADERS, ratio, 1.0)
-    limits[:, len(SHARED) : HARD_COUNT] *= np.where(_USES_CORE, each_way, ratio)
+    ratio = of_cap(terms.mtu_bytes)
+    each_way = np.where(terms.is_both_ways, behaviour.direction_ratio, 1.0)
+    # One limit after the other, each in one piece of memory and changed in place: there are
+    # millions, and a copy of them takes as long as a product.
+    columns = np.empty((len(LIMITS), len(ratio)))
+    columns[: len(SHARED)] = terms.shared_gbps.T
+    columns[len(SHARED) : HARD_COUNT] = terms.per_flow_gbps.T
+    for at, size in ((WINDOW, terms.window_bytes), (SEND_BUFFER, terms.sent_bytes)):
+        columns[at] = transfer.window_gbps(window_bytes=size, rtt_ms=terms.rtt_ms)
+    columns[RAMP] = np.inf
+    columns[: len(SHARED)][_COUNTS_HEADERS] *= ratio
+    for at, uses_core in enumerate(_USES_CORE, len(SHARED)):
+        columns[at] *= each_way if uses_core else ratio
     with np.errstate(invalid="ignore"):
-        limits[:, len(SHARED) :] *= terms.streams[:, None]
-    limits[:, _DROPPING] *= 1 - behaviour.lone_deficit_ratio * (terms.streams == 1)[:, None]
-    return limits
+        columns[len(SHARED) :] *= terms.streams
+    columns[list(_DROPPING)] *= 1 - behaviour.lone_deficit_ratio * (terms.streams == 1)
+    return columns.T
 
 
 def _goodput(

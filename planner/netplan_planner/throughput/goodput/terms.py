@@ -1,5 +1,6 @@
 """From named limits to the numbers of the mean: the likely ones, the least and the greatest."""
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,19 +15,21 @@ from netplan_planner.throughput.limits.senders import RECEIVER_CORES
 _CORE = PER_FLOW.index("single-flow-core")
 _ALL_ON_CORE = SHARED.index(RECEIVER_CORES)
 """Where one core stands that carries all flows: as what a receiver takes in, they all share it."""
+_LEAST = (1, 2)
+"""The least case and the least figure, among the fields of `Stands`."""
 
 
-class LimitRow(NamedTuple):
-    """The limits of one kind of path as numbers: one row each for the fields of `Stands`."""
+class LimitRows(NamedTuple):
+    """The limits of kinds of path as numbers; stands are the fields of `Stands`."""
 
     shared_gbps: NDArray[np.float64]
-    """Axes: stand, limit in the order of `SHARED`."""
+    """Axes: stand, limit in the order of `SHARED`, kind."""
     per_flow_gbps: NDArray[np.float64]
-    """Axes: stand, limit in the order of `PER_FLOW`."""
-    is_cap_known: bool
+    """Axes: stand, limit in the order of `PER_FLOW`, kind."""
+    is_cap_known: NDArray[np.bool_]
     core_gbps: NDArray[np.float64]
     """The least case and figure of one core that has to carry all flows: a tool of one thread, a
-    queue, an interrupt. Infinite where that is not asked."""
+    queue, an interrupt. Infinite where that is not asked. Axes: kind, stand."""
 
 
 Spans = Interval[Column]
@@ -85,8 +88,25 @@ class TermSpans(NamedTuple):
     high: PathTerms
 
 
-def limit_row(found: StaticLimits) -> LimitRow:
-    """Return the limits as numbers; of several of one name, the least counts."""
+def limit_rows(limits: Sequence[StaticLimits]) -> LimitRows:
+    """Return the limits of kinds as numbers; of several of one name, the least counts."""
+    kind_count, stand_count = len(limits), len(Stands._fields)
+    rows = [_limit_row(one) for one in limits]
+    shared, per_flow, core = (
+        np.array([row[at] for row in rows], dtype=float).reshape(kind_count, *shape)
+        for at, shape in enumerate(((stand_count, len(SHARED)), (stand_count, len(PER_FLOW)), (2,)))
+    )
+    return LimitRows(
+        np.ascontiguousarray(np.moveaxis(shared, 0, 2)),
+        np.ascontiguousarray(np.moveaxis(per_flow, 0, 2)),
+        np.array([not one.unknown or bool(one.of_foreign) for one in limits], dtype=bool),
+        core,
+    )
+
+
+def _limit_row(
+    found: StaticLimits,
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
     shared = np.full((len(Stands._fields), len(SHARED)), np.inf)
     per_flow = np.full((len(Stands._fields), len(PER_FLOW)), np.inf)
     for bound in (*found.hard, *found.per_flow):
@@ -95,16 +115,15 @@ def limit_row(found: StaticLimits) -> LimitRow:
     # What may hold besides lowers the least cases only. A set-up that is not told comes last: it is
     # a doubt about one stream, and not on top of the one about a core that carries all.
     for is_of_set_up in (False, True):
-        core_gbps = per_flow[1:3, _CORE].copy()
+        core_gbps = per_flow[_LEAST, _CORE].copy()
         for bound in found.possible:
             if (bound.limit.detail == ONE_BY_ONE) is is_of_set_up:
                 column, at = _place(bound, shared, per_flow)
                 least = (bound.case_low_gbps, bound.low_gbps)
-                column[1:3, at] = np.minimum(column[1:3, at], least)
+                column[_LEAST, at] = np.minimum(column[_LEAST, at], least)
     if found.is_one_case:
         core_gbps = np.full_like(core_gbps, np.inf)
-    is_cap_known = not found.unknown or bool(found.of_foreign)
-    return LimitRow(shared, per_flow, is_cap_known, core_gbps)
+    return shared, per_flow, core_gbps
 
 
 def _place(
@@ -120,20 +139,14 @@ def _stands_of(bound: Bound) -> tuple[float, ...]:
     return gbps, bound.case_low_gbps, bound.low_gbps, bound.case_high_gbps, bound.high_gbps
 
 
-def term_spans(rows: list[LimitRow], which: NDArray[np.intp], asked: Asked) -> TermSpans:
+def term_spans(rows: LimitRows, which: NDArray[np.intp], asked: Asked) -> TermSpans:
     """Return the terms of paths whose limits are given by number of row."""
-    shape = (len(rows), len(Stands._fields))
-    shared = np.array([row.shared_gbps for row in rows]).reshape(*shape, len(SHARED))
-    per_flow = np.array([row.per_flow_gbps for row in rows]).reshape(*shape, len(PER_FLOW))
-    shared_at = [shared[which, at] for at in range(len(Stands._fields))]
-    is_cap_known = np.array([row.is_cap_known for row in rows], dtype=bool)[which]
-    for at in (1, 2):
-        shared_at[at] = _on_one_core(rows, which, asked, shared_at[at], at)
+    is_cap_known = rows.is_cap_known[which]
     rtt_at = (0, 3, 4, 1, 2)  # the longest way carries least
     return TermSpans._make(
         PathTerms(
-            shared_gbps=shared_at[at],
-            per_flow_gbps=per_flow[which, at],
+            shared_gbps=_shared(rows, which, asked, at),
+            per_flow_gbps=np.take(rows.per_flow_gbps[at], which, axis=1).T,
             is_cap_known=is_cap_known,
             **_at(asked, at) | {"rtt_ms": asked.rtt_ms[rtt_at[at]]},
         )
@@ -147,20 +160,15 @@ def _at(asked: Asked, at: int) -> dict[str, Any]:
     return {name: each[at] if isinstance(each, Stands) else each for name, each in told.items()}
 
 
-def _on_one_core(
-    rows: list[LimitRow],
-    which: NDArray[np.intp],
-    asked: Asked,
-    shared_gbps: NDArray[np.float64],
-    at: int,
-) -> NDArray[np.float64]:
-    """Return the shared limits where one core carries several streams, at one of `Stands`.
+def _shared(rows: LimitRows, which: NDArray[np.intp], asked: Asked, at: int) -> NDArray[np.float64]:
+    """Return the shared limits at one of `Stands`; at its least, where one core carries all.
 
-    That they are told, or as many as it takes, says nothing of cores. A core holds back, it drops
-    nothing.
+    That several streams are told, or as many as it takes, says nothing of cores. A core holds back,
+    it drops nothing.
     """
-    several = np.flatnonzero(asked.streams[at] > 1)
-    core = np.array([row.core_gbps[at - 1] for row in rows], dtype=float)[which[several]]
-    found = shared_gbps.copy()
-    found[several, _ALL_ON_CORE] = np.minimum(found[several, _ALL_ON_CORE], core)
-    return found
+    found = np.take(rows.shared_gbps[at], which, axis=1)
+    if at in _LEAST:
+        several = np.flatnonzero(asked.streams[at] > 1)
+        core = rows.core_gbps[which[several], at - _LEAST[0]]
+        found[_ALL_ON_CORE, several] = np.minimum(found[_ALL_ON_CORE, several], core)
+    return found.T

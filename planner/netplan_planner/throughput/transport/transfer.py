@@ -320,8 +320,9 @@ def gbit_after(run: Course, seconds: Floats) -> Array:
     since = np.maximum(np.asarray(seconds) - run.start_s, 0.0) / run.rtt_s
     growing = np.minimum(since, run.round_count)
     whole = np.floor(growing)
-    window = run.first_gbps * run.rtt_s * run.growth**whole
-    arrived = _gbit_of_rounds(run, whole) + window * (growing - whole)
+    grown = run.growth**whole
+    window = run.first_gbps * run.rtt_s * grown
+    arrived = _gbit_of_rounds(run, grown) + window * (growing - whole)
     after = np.maximum(np.asarray(seconds) - run.start_s - run.ramp_s, 0.0)
     steady_s = np.maximum(after - run.timeout_s, 0.0)
     return np.asarray(arrived + run.steady_gbps * steady_s - _lost_gbit(run, steady_s))
@@ -330,13 +331,14 @@ def gbit_after(run: Course, seconds: Floats) -> Array:
 def seconds_for(run: Course, gbit: Floats) -> Array:
     """Return the time after which so many gigabits have arrived; the inverse of `gbit_after`."""
     wanted = np.asarray(gbit)
-    at_ramp_end = _gbit_of_rounds(run, run.round_count)
+    at_ramp_end = _gbit_of_rounds(run, run.growth**run.round_count)
     in_ramp = np.minimum(wanted, at_ramp_end)
     first_gbit = run.first_gbps * run.rtt_s
     grown = _growths(1 + in_ramp * (run.growth - 1) / first_gbit, run.growth)
     whole = np.minimum(np.floor(grown + _ROUNDING), run.round_count)
-    rest_of_round = np.maximum(in_ramp - _gbit_of_rounds(run, whole), 0.0)
-    ramp_s = (whole + rest_of_round / (first_gbit * run.growth**whole)) * run.rtt_s
+    window = run.growth**whole
+    rest_of_round = np.maximum(in_ramp - _gbit_of_rounds(run, window), 0.0)
+    ramp_s = (whole + rest_of_round / (first_gbit * window)) * run.rtt_s
     rest = np.maximum(wanted - at_ramp_end, 0.0)
     steady_s = rest / run.steady_gbps
     for _ in range(_SOLVER_STEPS):
@@ -352,7 +354,9 @@ def gbps_over(run: Course, *, duration_s: Floats, omit_s: Floats = 0.0) -> Array
     end = np.asarray(duration_s) + omit_s
     finite = np.isfinite(end)
     shown_s = np.where(finite, duration_s, 1.0)
-    counted = gbit_after(run, np.where(finite, end, 1.0)) - gbit_after(run, omit_s)
+    counted = gbit_after(run, np.where(finite, end, 1.0))
+    if np.any(omit_s):
+        counted = counted - gbit_after(run, omit_s)
     return np.where(finite, counted / shown_s, run.steady_gbps)
 
 
@@ -393,7 +397,7 @@ def _growths(ratio: Floats, growth: float) -> Array:
     return np.asarray(np.log(ratio) / np.log(growth))
 
 
-def _gbit_of_rounds(run: Course, count: Array) -> Array:
-    """Return the gigabits of so many first windows together."""
+def _gbit_of_rounds(run: Course, growth: Array) -> Array:
+    """Return the gigabits of the first windows together, until one is so many times the first."""
     first_gbit = run.first_gbps * run.rtt_s
-    return np.asarray(first_gbit * (run.growth**count - 1) / (run.growth - 1))
+    return np.asarray(first_gbit * (growth - 1) / (run.growth - 1))
