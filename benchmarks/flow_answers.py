@@ -6,13 +6,18 @@ from pathlib import Path
 from typing import Any
 
 from netplan_planner.model import PathClass, TrafficMatrix
+from netplan_planner.traffic.files.faults import REASONS as REASONS_OF_RECORDS
+from netplan_planner.traffic.statements import staging
 
 REASONS = {
-    "broken": "malformed",
-    "not a number": "malformed",
-    "negative": "with a negative count",
-    "absurd": "with an absurd count",
-    "ends before start": "ending before the start",
+    fault: REASONS_OF_RECORDS[code][0]
+    for fault, code in {
+        "broken": staging.NOT_AN_ENTRY,
+        "not a number": staging.NO_COUNT,
+        "negative": staging.NEGATIVE,
+        "absurd": staging.ABSURD_COUNT,
+        "ends before start": staging.ENDS_BEFORE_START,
+    }.items()
 }
 """What netplan calls the faults that are generated."""
 
