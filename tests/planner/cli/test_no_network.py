@@ -7,10 +7,9 @@ from pathlib import Path
 import pytest
 
 from netplan_planner.google.assets import ASSETS_VARIABLE
-from netplan_planner.google.credentials import LOGIN
 from netplan_planner.google.logs.options import LOGGING_VARIABLE
 from netplan_planner.google.monitoring import MONITORING_VARIABLE
-from netplan_planner.google.options import ANONYMOUS_VARIABLE, ENDPOINT_VARIABLE
+from netplan_planner.google.options import ANONYMOUS_VARIABLE, ENDPOINT_VARIABLE, LOGIN
 from netplan_planner.google.other_apis import LOCATED_APIS
 from netplan_planner.google.transport import Transport
 from netplan_planner.world.remote_traffic import BIGQUERY_VARIABLE
