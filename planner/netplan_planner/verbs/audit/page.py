@@ -12,6 +12,7 @@ from markupsafe import Markup
 
 from netplan_planner.inert import NAME_LENGTH
 from netplan_planner.model import CurrencyRate, Finding, OrderedFix, project_of
+from netplan_planner.renderers import document as doc
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import phrases
 from netplan_planner.renderers.document import Line, blocks_in, in_currency, line, plain, say
@@ -92,7 +93,7 @@ def findings(report: Report, options: RenderOptions) -> Findings:
     return Findings(
         full=tuple(full),
         rows=tuple(rows),
-        left=f"and {figures.counted(left, 'more finding')}: {options.full_answer}" if left else "",
+        left=f"and {figures.counted(left, 'more finding')}, in the JSON output" if left else "",
         total=len(report.findings),
         severities=tuple(dict.fromkeys(one.severity for one in shown)),
         rules=tuple(sorted({one.rule for one in shown})),
@@ -113,7 +114,7 @@ def _shown(
     inner: tuple[Node, ...] = ()
     if is_full:
         _, *below = entry(finding, number, options, ranked.get(finding.fingerprint))
-        inner = nodes(blocks_in(below, options.currency))
+        inner = nodes(doc.without_options(blocks_in(below, options.currency)))
     usd = finding.saving_usd_per_month
     between = bounds_of(finding) if usd == finding.marginal_usd_per_month else ()
     places = _places(finding)
@@ -184,21 +185,22 @@ def render(report: Report, options: RenderOptions) -> str:
     limit = told.row_limit
     strip_rows = strips(report)
     currency = told.currency
+    bare = doc.line_without_options
     told_first = (month_bill(report), *sums(report))
-    below = blocks_in(content.beside_findings(report, told), currency)
+    below = doc.without_options(blocks_in(content.beside_findings(report, told), currency))
     values = {
         "title": title,
         "name": plain(title.line),
         "price_age": say(report.price_age, length=phrases.SUBJECT_LENGTH * 2).text,
         "is_complete": report.coverage.is_complete,
-        "sums": [in_currency(text, currency) for text in told_first if text],
+        "sums": [bare(in_currency(text, currency)) for text in told_first if text],
         "steps": steps[:limit],
         "steps_left": in_currency(_left(report.do_first[limit:] if limit else ()), currency),
-        "lever": in_currency(first.lever(report), currency),
+        "lever": bare(in_currency(first.lever(report), currency)),
         "not_among": first.not_among(report),
         "together": _together(report, told),
         "findings": findings(report, told),
-        "none_why": () if report.findings else why_none(report),
+        "none_why": () if report.findings else bare(why_none(report)),
         "severities": severities(report.findings) if report.findings else (),
         "matrices": matrices(report.zone_pairs, currency),
         "pairs": pairs(report.dear_pairs, currency),
@@ -257,7 +259,7 @@ def _note(fix: OrderedFix, currency: CurrencyRate | None) -> str:
 
 
 def _left(fixes: tuple[OrderedFix, ...]) -> Line:
-    return line(first.left(fixes), " (list them: -v)") if fixes else ()
+    return line(first.left(fixes)) if fixes else ()
 
 
 def _together(report: Report, options: RenderOptions) -> tuple[Part, ...]:
