@@ -95,7 +95,7 @@ def _of_finding(one: DiffFinding) -> tuple[object, ...]:
 
 
 def _places(report: Reported) -> dict[str, _At]:
-    found = {}
+    found = dict[str, _At]()
     for finding in report.findings:
         all_told = hash(frozenset(map(_told, finding.members)))
         found |= {one.fingerprint: _At(finding, one, all_told) for one in finding.members}
