@@ -31,10 +31,7 @@ PAGES = (
     *("README.md", "CONTRIBUTING.md", "docs/**/*.md", "tests/README.md", "benchmarks/README.md"),
     *("planner/README.md", "pricing/README.md", "rules/README.md"),
 )
-NOT_YET = (
-    "benchmarks/README.md",
-    "docs/adr",
-)
+NOT_YET = ("docs/adr",)
 """Pages, or folders of them, that are not plain yet; decisions keep the words of their day."""
 HIDDEN = re.compile(r"^(?: *)(```+).*?^ *\1 *$|<!--.*?-->", re.DOTALL | re.MULTILINE)
 """Of a page: code and comments."""
