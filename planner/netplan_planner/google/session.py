@@ -47,8 +47,9 @@ class Watch:
         with self._lock:
             self._until_s[me] = moment_s
             if self._thread is None:
-                self._thread = threading.Thread(target=self._run, daemon=True)
-                self._thread.start()
+                # Known once it runs: another thread may close meanwhile, and joins what it finds.
+                (thread := threading.Thread(target=self._run, daemon=True)).start()
+                self._thread = thread
         try:
             yield
         finally:

@@ -4,7 +4,8 @@ Text enters a document only through `say`, which makes it inert; so no layout ca
 is a typed part of a line: whoever makes blocks knows of dollars alone, `in_currency` writes them.
 """
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator
 from enum import StrEnum
 
 from msgspec.structs import replace
@@ -12,6 +13,10 @@ from msgspec.structs import replace
 from netplan_planner.inert import TEXT_LENGTH, inert
 from netplan_planner.model import Amount, CurrencyRate, Severity, Text, Value, Words
 from netplan_planner.renderers.figures import shown
+
+_OPTION = r"(?<![\w-])-(?:-[a-z][a-z-]*|v)\b"
+_OPTIONS = re.compile(rf" ?\([^()]*{_OPTION}[^()]*\)|(?:[:,]| in) {_OPTION}[^;.]*")
+_COMMAND = re.compile(r"\b(?:netplan|gcloud|kubectl) [a-z][^();]* --")
 
 
 class Role(StrEnum):
@@ -213,22 +218,37 @@ def in_currency(text: Line, currency: CurrencyRate | None) -> Line:
 def blocks_in(blocks: Iterable[Block], currency: CurrencyRate | None) -> Iterator[Block]:
     """Yield blocks with their amounts in a currency; None: US dollars, as they are."""
     for block in blocks:
-        yield block if currency is None else _block_in(block, currency)
+        yield _changed(block, lambda text: in_currency(text, currency)) if currency else block
 
 
-def _block_in(block: Block, currency: CurrencyRate) -> Block:
+def without_options(blocks: Iterable[Block]) -> Iterator[Block]:
+    """Yield blocks for readers who see no command line; commands stay whole."""
+    return (_changed(block, line_without_options) for block in blocks)
+
+
+def line_without_options(text: Line) -> Line:
+    """Return a line without what it says of options, be it in brackets or at its end.
+
+    >>> plain(line_without_options(line("no traffic (--traffic): a; 5 more: -v, or --output csv")))
+    'no traffic: a; 5 more'
+    """
+    return tuple(
+        span if _COMMAND.search(span.text) else replace(span, text=_OPTIONS.sub("", span.text))
+        for span in text
+    )
+
+
+def _changed(block: Block, change: Callable[[Line], Line]) -> Block:
+    """Return a block with all of its lines changed."""
     match block:
         case Title():
-            basis = in_currency(block.basis, currency)
-            return replace(block, line=in_currency(block.line, currency), basis=basis)
+            return replace(block, line=change(block.line), basis=change(block.basis))
         case Field():
-            more = tuple(in_currency(line, currency) for line in block.more)
-            return replace(block, line=in_currency(block.line, currency), more=more)
+            return replace(block, line=change(block.line), more=tuple(map(change, block.more)))
         case Table():
-            rows = (tuple(in_currency(cell, currency) for cell in row) for row in block.rows)
-            return replace(block, rows=tuple(rows))
+            return replace(block, rows=tuple(tuple(map(change, row)) for row in block.rows))
         case Section() | Entry() | Para() | Item():
-            return replace(block, line=in_currency(block.line, currency))
+            return replace(block, line=change(block.line))
         case Command():
             return block
 

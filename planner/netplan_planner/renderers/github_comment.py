@@ -13,7 +13,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from netplan_planner.renderers import content, markdown
-from netplan_planner.renderers.document import Block, Entry, Section, Title, plain
+from netplan_planner.renderers.document import Block, Entry, Section, Title, plain, without_options
 from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.units import counted
 
@@ -70,7 +70,7 @@ def _blocks(answer: object, options: RenderOptions) -> list[Block]:
         is_screen=False,
         finding="",
     )
-    return list(content.blocks(answer, told))
+    return list(without_options(content.blocks(answer, told)))
 
 
 def _parts(blocks: list[Block], lines_of: Lines) -> Iterator[_Part]:

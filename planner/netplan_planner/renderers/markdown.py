@@ -28,6 +28,7 @@ _ADDRESS = re.compile(r":(?=//)|(?<=\bwww)\.|(?<=\bmailto):|(?<=\bxmpp):", re.IG
 _EMOJI = re.compile(r":(?=[a-z0-9_+\-]+:)", re.IGNORECASE)
 _MATHS = re.compile(r"\$(?!\d)")
 _LINE_START = re.compile(r"^(?:([-+=#])|(\d+)([.)])(?=\s|$))")
+_NUMBERED = re.compile(r"\d+\. ")
 _STRONG = {Role.STRONG, Role.GOOD, Role.BAD, Role.HIGH, Role.MEDIUM, Role.LOW}
 
 
@@ -108,7 +109,8 @@ def _block(block: Block) -> Iterator[str]:
         case doc.Para():
             yield _start(_inline(block.line))
         case doc.Item():
-            yield f"- {_start(_inline(block.line))}"
+            text = _inline(block.line)
+            yield text if _NUMBERED.match(text) else f"- {_start(text)}"
         case doc.Field():
             yield f"- **{block.label}** {_inline(block.line)}".rstrip()
             for more in block.more:
@@ -120,7 +122,8 @@ def _block(block: Block) -> Iterator[str]:
 
 
 def _table(table: doc.Table) -> Iterator[str]:
-    used = [i for i in range(len(table.columns)) if any(row[i] for row in table.rows)]
+    all_of = range(len(table.columns))
+    used = [i for i in all_of if any(doc.plain(row[i]).strip() for row in table.rows)]
     columns = [table.columns[i] for i in used]
     yield _row(escaped(column.title) for column in columns)
     yield _row("---:" if column.is_number else "---" for column in columns)

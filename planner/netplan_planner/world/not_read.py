@@ -57,7 +57,8 @@ def _unread(unread: Sequence[model.Unread]) -> Iterator[str]:
     causes = Counter(entry.reason for entry in lost)
     for reason, count in sorted(causes.items(), key=lambda pair: (-pair[1], pair[0])):
         more = f" (and {count - 1:,} more)" if count > 1 else ""
-        yield f"{places[reason]}{more}: {reason}"
+        method, _, _ = places[reason].partition(" ")
+        yield f"{places[reason]}{more}: {reason.removeprefix(f'{method}: ')}"
 
 
 def _place(entry: model.Unread) -> str:

@@ -270,11 +270,8 @@ def _doubt_of_outside(
 
 def _why_unknown(facts: Facts, instance: Instance, series: Series | None) -> str:
     if facts.traffic is None and series is None:
-        return (
-            f"what {instance.name} sends is unknown: give its traffic (--traffic) or the"
-            " bandwidth (--gbps)"
-        )
-    return (
-        f"{instance.name} sent nothing to that destination in the traffic: give the bandwidth"
-        " (--gbps)"
-    )
+        told = f"what {instance.name} sends is unknown: give its traffic (--traffic) or the"
+    else:
+        told = f"{instance.name} sent nothing to that destination in the traffic: give the"
+    unread = facts.metrics.coverage.unread if facts.metrics is not None else ()
+    return "; ".join((f"{told} bandwidth (--gbps)", *(one.reason for one in unread[:1])))

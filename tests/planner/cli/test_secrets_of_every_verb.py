@@ -17,6 +17,7 @@ from netplan_planner.cli.mcp.calling import Caller, Failed
 from netplan_planner.cli.mcp.confines import Confines
 from netplan_planner.cli.mcp.tools import tools_of
 from netplan_planner.renderers.output import FORMATS, RENDERERS
+from support.commands.asking import ASKING, TO_PROJECTS, asked_of_a_project
 from support.commands.in_process import Done, netplan
 from support.commands.lines import FILE, OUT, VERBS, success
 from support.commands.tree import ROOT
@@ -29,35 +30,6 @@ KEPT = "3nv1r0n-Kd7Qw2ZtVb4Hj"
 CONTEXT = typer.Context(ROOT, info_name="netplan", auto_envvar_prefix="NETPLAN")
 COMMENTS = ("github-comment", "gitlab-comment")
 OWN_FORMATS = {"audit": tuple(RENDERERS), "diff": (*FORMATS, "github", *COMMENTS)}
-TO_PROJECTS: dict[str, str] = {
-    "recommend": "--vm a",
-    "predict": "a b",
-    "whatif": "--growth 2",
-    "baseline": "--out OUT/b.json",
-    "collect": "--out OUT/b.tar.zst",
-    "flows aggregate": "--traffic FILE --out OUT/sums",
-    "graph": "--traffic FILE",
-    "flow-logs cost": "--traffic FILE",
-    "flow-logs plan": "--traffic FILE",
-    "prices refresh": "--out OUT",
-    "forecast": "--traffic FILE",
-    "place": "--traffic FILE",
-}
-"""What verbs that ask an API are asked beside the project."""
-
-
-def leaf(verb: str) -> Any:
-    found = ROOT
-    for word in verb.split():
-        found = found.commands[word]
-    return found
-
-
-ASKING = [
-    verb
-    for verb in VERBS
-    if {"--project", "--api-endpoint"} <= {opt for one in leaf(verb).params for opt in one.opts}
-]
 
 
 @pytest.fixture(autouse=True)
@@ -152,10 +124,7 @@ def account(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 @pytest.mark.usefixtures("account")
 @pytest.mark.parametrize("verb", every(3, ASKING))
 def test_a_token_that_was_sent_comes_back_in_no_output(verb: str, tmp_path: Path) -> None:
-    more = TO_PROJECTS.get(verb, "").replace(OUT, str(tmp_path))
-    flows = tmp_path / "flows.json"
-    flows.write_text("")
-    words = [*verb.split(), *more.replace(FILE, str(flows)).split(), "--project", "one-project"]
+    words = asked_of_a_project(verb, tmp_path)
     files = outputs(verb, tmp_path)
     asked = [word for pair in files.values() for word in pair]
     with HostileServer(echo) as server:

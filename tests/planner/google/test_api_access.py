@@ -4,6 +4,8 @@ import gzip
 import json
 import subprocess
 import sys
+import threading
+import time
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +14,7 @@ from typing import Any
 import pytest
 
 from netplan_planner.errors import AccessError, UsageError
+from netplan_planner.google import session
 from netplan_planner.google.compute import read_projects
 from netplan_planner.google.exchange import unpack_gzip
 from netplan_planner.google.options import (
@@ -232,3 +235,19 @@ def test_readers_load_no_client_before_it_is_needed() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_a_watch_may_be_closed_while_another_thread_begins_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    watch = session.Watch()
+
+    class Late(threading.Thread):
+        def start(self) -> None:
+            watch.close()
+            super().start()
+
+    monkeypatch.setattr(threading, "Thread", Late)
+    with watch.until(time.monotonic() + 60):
+        pass
+    watch.close()

@@ -171,7 +171,7 @@ def test_little_at_stake_takes_few_lines() -> None:
     (short,) = [part for part in text.split("\n\n") if "LOW needless-external-address" in part]
     assert len(short.splitlines()) <= 5
     assert (
-        "Low and info findings are shortened. See all steps and resources: --explain RULE"
+        "Low and info findings are shortened (all steps and resources: --explain RULE)."
         in " ".join(text.split())
     )
     long = render(GECKO, with_options(explain=("needless-external-address",)))

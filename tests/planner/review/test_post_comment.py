@@ -1,6 +1,7 @@
 """The comment is made once, updated in place, and the token is in no output."""
 
 import json
+import socket
 import threading
 import time
 from collections.abc import Iterator
@@ -145,6 +146,16 @@ def test_an_api_that_stays_down_is_an_error(
     assert run()[0] == 3
     assert len(server.asked) == 4
     assert len(waits) == 3
+
+
+def test_without_a_network_the_host_is_named(known: Known, run: Run, waits: list[float]) -> None:
+    with socket.socket() as held:
+        held.bind(("127.0.0.1", 0))
+        nobody = f"http://127.0.0.1:{held.getsockname()[1]}"
+        (name,) = {"GITHUB_API_URL", "CI_API_V4_URL"} & known.keys()
+        status, err = run(**{name: nobody})
+    assert (status, len(waits)) == (3, 3)
+    assert "comment not posted: 127.0.0.1: no answer" in err
 
 
 def test_an_answer_that_quotes_the_token_shows_none_of_it(server: ReviewServer, run: Run) -> None:

@@ -61,12 +61,13 @@ def test_new_findings_are_annotations_of_the_configuration(sample: Path, done: D
         assert one.startswith(f"::warning file={CODE},line={line},title="), one
     # Of web-0, which the change does not touch, nothing is said.
     assert "web-0" not in done.out
-    assert summary == "findings: 2 new, 2 changed · cost per month: +$612.10"
+    assert summary == "findings: 2 new, 1 changed, 1 unchanged · cost per month: +$612.10"
 
 
 def test_the_comment_tells_money_rates_and_findings(done: Done, comment: Path) -> None:
     assert done.status == 0, done.err
     text = comment.read_text("utf-8")
+    assert "web-0" not in text
     # Reckoned by hand in `tests/planner/verbs/diff`.
     assert "| **total** | $419.48 | $1,031.58 | +$612.10 |" in text
     # The live db-1 sends 9.2 Gbit/s, which its new type still has to carry.

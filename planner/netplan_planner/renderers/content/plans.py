@@ -340,7 +340,7 @@ def lost(
     lines = [_left_out(reason, entries) for reason, entries in ranked]
     if options.verbosity:
         lines += [_example(entry) for entry in rejected]
-    elif any(len(entries) > 1 for entries in groups.values()):
+    elif not options.folds and any(len(entries) > 1 for entries in groups.values()):
         lines.append(line(f"each type with its reason: -v, or {options.full_answer}"))
     yield doc.field(label, lines[0], more=tuple(lines[1:]))
 

@@ -71,7 +71,7 @@ def _matrix(
     rest = ""
     if len(ranked) > len(places):
         count = figures.counted(len(ranked) - len(places), f"more {noun}")
-        rest = f"{count} with {figures.volume(left_out)} not shown: --output json"
+        rest = f"{count} with {figures.volume(left_out)} not shown"
     return Matrix(
         name=noun,
         title=f"Between {noun}s: from rows to columns",

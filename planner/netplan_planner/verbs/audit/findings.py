@@ -35,7 +35,7 @@ def findings(report: Report, options: RenderOptions) -> Iterator[Block]:
         if number <= len(shown) or finding.rule in options.explain:
             yield from entry(finding, number, options, after.get(finding.fingerprint))
     if any(_is_short(finding, options) for finding in shown):
-        hint = "Low and info findings are shortened. See all steps and resources: --explain RULE"
+        hint = "Low and info findings are shortened (all steps and resources: --explain RULE)."
         yield doc.para(say(hint, Role.DIM))
     yield from _rest(report.findings[len(shown) :], options)
 
@@ -55,7 +55,7 @@ def why_none(report: Report) -> Line:
     """Return why an empty list is not yet good news, where it is not."""
     if report.window is None:
         return line(
-            "Paths, rates and savings were not checked, because traffic is missing. Add --traffic."
+            "Paths, rates and savings were not checked, because traffic is missing (--traffic)."
         )
     gaps = {e.rule: e.kind for e in report.not_evaluated}
     unselected = sum(1 for kind in gaps.values() if kind == "deselected")

@@ -53,7 +53,8 @@ def _by_type(rows: Sequence[MachineRow], options: RenderOptions) -> Iterator[Blo
     yield doc.Table(columns=columns, rows=tuple(_group_row(*key, found) for key, found in shown))
     rest = len(ordered) - len(shown)
     more = f"and {figures.counted(rest, 'more kind')} of VM; " if rest else ""
-    yield doc.para(f"{more}{_FULL}")
+    if more or not options.folds:
+        yield doc.para(f"{more}{'' if options.folds else _FULL}".removesuffix("; "))
 
 
 def _group_row(

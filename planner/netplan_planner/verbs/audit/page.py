@@ -12,9 +12,9 @@ from markupsafe import Markup
 
 from netplan_planner.inert import NAME_LENGTH
 from netplan_planner.model import CurrencyRate, Finding, OrderedFix, project_of
+from netplan_planner.renderers import document as doc
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import phrases
-from netplan_planner.renderers.document import Line, blocks_in, in_currency, line, plain, say
 from netplan_planner.renderers.html.charts.front import Front, front
 from netplan_planner.renderers.html.page import Node, Part, folding, nodes, page, part, parts
 from netplan_planner.renderers.options import RenderOptions
@@ -43,9 +43,9 @@ class Shown(NamedTuple):
     number: int
     severity: str
     rule: str
-    subject: Line
-    rate: Line
-    money: Line
+    subject: doc.Line
+    rate: doc.Line
+    money: doc.Line
     saving: float
     zones: tuple[str, ...]
     projects: tuple[str, ...]
@@ -92,7 +92,7 @@ def findings(report: Report, options: RenderOptions) -> Findings:
     return Findings(
         full=tuple(full),
         rows=tuple(rows),
-        left=f"and {figures.counted(left, 'more finding')}: {options.full_answer}" if left else "",
+        left=f"and {figures.counted(left, 'more finding')}, in the JSON output" if left else "",
         total=len(report.findings),
         severities=tuple(dict.fromkeys(one.severity for one in shown)),
         rules=tuple(sorted({one.rule for one in shown})),
@@ -113,7 +113,7 @@ def _shown(
     inner: tuple[Node, ...] = ()
     if is_full:
         _, *below = entry(finding, number, options, ranked.get(finding.fingerprint))
-        inner = nodes(blocks_in(below, options.currency))
+        inner = nodes(doc.without_options(doc.blocks_in(below, options.currency)))
     usd = finding.saving_usd_per_month
     between = bounds_of(finding) if usd == finding.marginal_usd_per_month else ()
     places = _places(finding)
@@ -123,7 +123,7 @@ def _shown(
         rule=_token(finding.rule),
         subject=phrases.finding_subject(finding),
         rate=_rate(finding),
-        money=in_currency((*phrases.effect(usd), *between), options.currency) if usd else (),
+        money=doc.in_currency((*phrases.effect(usd), *between), options.currency) if usd else (),
         saving=round(float(usd or 0), 2),
         zones=_zones(places),
         projects=_tokens(map(project_of, places)),
@@ -131,7 +131,7 @@ def _shown(
     )
 
 
-def _rate(finding: Finding) -> Line:
+def _rate(finding: Finding) -> doc.Line:
     """Return what the fix lifts; empty where nothing is lifted, or it is not known."""
     now, then = finding.throughput_now, finding.throughput_fixed
     if now is None or then is None or now.gbps is None or then.gbps is None:
@@ -157,21 +157,21 @@ def _tokens(names: Iterable[str]) -> tuple[str, ...]:
 
 def _token(name: str) -> str:
     """Return a name without spaces, of which a list of names is made."""
-    return _SPACE.sub("_", say(name, length=NAME_LENGTH).text)
+    return _SPACE.sub("_", doc.say(name, length=NAME_LENGTH).text)
 
 
 class Step(NamedTuple):
     """A line of the order of fixes."""
 
     rank: int
-    what: Line
-    subject: Line
-    rule: Line
-    saves: Line
+    what: doc.Line
+    subject: doc.Line
+    rule: doc.Line
+    saves: doc.Line
     share: float
     """Of the greatest amount, 0 to 1, for the bar beside it."""
     is_cost: bool
-    rate: Line
+    rate: doc.Line
     finding: int | None
     note: str
 
@@ -184,21 +184,22 @@ def render(report: Report, options: RenderOptions) -> str:
     limit = told.row_limit
     strip_rows = strips(report)
     currency = told.currency
+    bare = doc.line_without_options
     told_first = (month_bill(report), *sums(report))
-    below = blocks_in(content.beside_findings(report, told), currency)
+    below = doc.without_options(doc.blocks_in(content.beside_findings(report, told), currency))
     values = {
         "title": title,
-        "name": plain(title.line),
-        "price_age": say(report.price_age, length=phrases.SUBJECT_LENGTH * 2).text,
+        "name": doc.plain(title.line),
+        "price_age": doc.say(report.price_age, length=phrases.SUBJECT_LENGTH * 2).text,
         "is_complete": report.coverage.is_complete,
-        "sums": [in_currency(text, currency) for text in told_first if text],
+        "sums": [bare(doc.in_currency(text, currency)) for text in told_first if text],
         "steps": steps[:limit],
-        "steps_left": in_currency(_left(report.do_first[limit:] if limit else ()), currency),
-        "lever": in_currency(first.lever(report), currency),
+        "steps_left": doc.in_currency(_left(report.do_first[limit:] if limit else ()), currency),
+        "lever": bare(doc.in_currency(first.lever(report), currency)),
         "not_among": first.not_among(report),
         "together": _together(report, told),
         "findings": findings(report, told),
-        "none_why": () if report.findings else why_none(report),
+        "none_why": () if report.findings else bare(why_none(report)),
         "severities": severities(report.findings) if report.findings else (),
         "matrices": matrices(report.zone_pairs, currency),
         "pairs": pairs(report.dear_pairs, currency),
@@ -206,7 +207,7 @@ def render(report: Report, options: RenderOptions) -> str:
         "strips_left": len(strip_rows) - len(strip_rows[:limit]),
         "fronts": _fronts(report, currency),
         "parts": list(parts(below)),
-        "tool": say(report.tool, length=60).text,
+        "tool": doc.say(report.tool, length=60).text,
     }
     return page("audit.html.j2", values)
 
@@ -220,10 +221,10 @@ def _steps(report: Report, options: RenderOptions) -> Iterator[Step]:
         has_rate = fix.now is not None and fix.fixed is not None
         yield Step(
             rank=fix.rank,
-            what=line(say(fix.label or fix.rule, length=60)),
+            what=doc.line(doc.say(fix.label or fix.rule, length=60)),
             subject=first.shown_subject(fix),
-            rule=line(phrases.name(fix.rule)),
-            saves=in_currency(together([fix], is_told=True), currency) if usd else (),
+            rule=doc.line(phrases.name(fix.rule)),
+            saves=doc.in_currency(together([fix], is_told=True), currency) if usd else (),
             share=round(float(amount / most), 4),
             is_cost=bool(usd and usd < 0),
             rate=phrases.step(fix.now, fix.fixed)
@@ -237,9 +238,9 @@ def _steps(report: Report, options: RenderOptions) -> Iterator[Step]:
 def _noted(fix: OrderedFix, options: RenderOptions) -> str:
     """Return what an entry's second line says."""
     currency = options.currency
-    beside = plain(in_currency((*first.further(fix), *first.together(fix)), currency))
+    beside = doc.plain(doc.in_currency((*first.further(fix), *first.together(fix)), currency))
     is_told = options.verbosity > 0 or any(one.moves for one in fix.changes)
-    places = plain(first.at_places(fix)) if is_told and len(fix.changes) > 1 else ""
+    places = doc.plain(first.at_places(fix)) if is_told and len(fix.changes) > 1 else ""
     doubt = "" if fix.is_sure else UNSURE
     found = (_note(fix, currency), doubt, beside.removeprefix("; "), places)
     return "; ".join(filter(None, found))
@@ -250,14 +251,14 @@ def _note(fix: OrderedFix, currency: CurrencyRate | None) -> str:
     alone, now = fix.alone_usd_per_month, fix.saving_usd_per_month
     if not fix.overlap or alone == now:
         return ""
-    overlap = say(fix.overlap).text
+    overlap = doc.say(fix.overlap).text
     if alone is None:
         return overlap
     return f"alone it {figures.saving(alone, currency)} ({overlap})"
 
 
-def _left(fixes: tuple[OrderedFix, ...]) -> Line:
-    return line(first.left(fixes), " (list them: -v)") if fixes else ()
+def _left(fixes: tuple[OrderedFix, ...]) -> doc.Line:
+    return doc.line(first.left(fixes)) if fixes else ()
 
 
 def _together(report: Report, options: RenderOptions) -> tuple[Part, ...]:
@@ -265,7 +266,7 @@ def _together(report: Report, options: RenderOptions) -> tuple[Part, ...]:
     numbers = report.numbers
     made: list[Part] = []
     for fix_set in report.fix_sets[: options.row_limit]:
-        blocks = blocks_in(first.fixes_together(fix_set, numbers), options.currency)
+        blocks = doc.blocks_in(first.fixes_together(fix_set, numbers), options.currency)
         part = next(parts(blocks))
         made += part.entries
     return tuple(made)

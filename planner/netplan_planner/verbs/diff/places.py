@@ -21,6 +21,8 @@ Links = Mapping[SelfLink, DiffMachine]
 class _At(NamedTuple):
     finding: Finding
     member: Member
+    all_told: int
+    """Of what all places of the finding say: another number where any of them moved."""
 
     @property
     def place(self) -> tuple[str, ...]:
@@ -93,11 +95,16 @@ def _of_finding(one: DiffFinding) -> tuple[object, ...]:
 
 
 def _places(report: Reported) -> dict[str, _At]:
-    return {
-        member.fingerprint: _At(finding, member)
-        for finding in report.findings
-        for member in finding.members
-    }
+    found = dict[str, _At]()
+    for finding in report.findings:
+        all_told = hash(frozenset(map(_told, finding.members)))
+        found |= {one.fingerprint: _At(finding, one, all_told) for one in finding.members}
+    return found
+
+
+def _told(member: Member) -> tuple[object, ...]:
+    usd = member.saving_usd_per_month
+    return member.confidence, usd and cents(usd), str(member.message)
 
 
 def _cause(member: Member, links: Links) -> DiffCause:
@@ -145,11 +152,7 @@ def _hidden(report: Reported) -> dict[str, str]:
 
 
 def _change(was: _At, now: _At) -> DiffState:
-    usd = [one.member.saving_usd_per_month for one in (was, now)]
-    is_same = (
-        was.finding.severity is now.finding.severity
-        and was.member.confidence is now.member.confidence
-        and [one and cents(one) for one in usd[:1]] == [one and cents(one) for one in usd[1:]]
-        and str(was.member.message) == str(now.member.message)
-    )
+    """Return whether a place moved; not where other places alone made its finding graver."""
+    is_graver = was.finding.severity is not now.finding.severity and was.all_told == now.all_told
+    is_same = not is_graver and _told(was.member) == _told(now.member)
     return DiffState.UNCHANGED if is_same else DiffState.CHANGED

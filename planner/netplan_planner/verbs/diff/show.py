@@ -3,7 +3,9 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
+
+from msgspec.structs import replace
 
 from netplan_planner.model import Amount, MachineRow, worded
 from netplan_planner.renderers import document as doc
@@ -39,6 +41,7 @@ _UNSURE = {
     DiffCause.BASIS: "prices, limits or version",
     DiffCause.EITHER: "project or prices, limits, version",
 }
+_Row = TypeVar("_Row", DiffFinding, DiffPath)
 
 
 class _Rows(NamedTuple):
@@ -111,7 +114,7 @@ def blocks(answer: DiffAnswer, options: RenderOptions) -> Iterator[Block]:
     yield _money(answer)
     if answer.increase_unknown:
         yield doc.para("Not in the total: ", answer.increase_unknown, ".")
-    yield from _findings(answer.findings, rows)
+    yield from _findings(answer.findings, rows, is_cut=asked == ROWS)
     yield from _machines(answer.machines, rows.vms)
     yield from _paths(answer.paths, rows.paths)
     shown = answer.assumptions[: rows.vms]
@@ -122,6 +125,15 @@ def blocks(answer: DiffAnswer, options: RenderOptions) -> Iterator[Block]:
     yield from phrases.blocks(answer.incomplete, options)
     if options.currency is not None:
         yield doc.para(options.currency.assumption)
+
+
+def _cause_once(found: Sequence[_Row]) -> tuple[Sequence[_Row], str]:
+    """Return rows without a cause that all of them have, and what their heading says of it."""
+    causes = {one.cause for one in found if one.cause}
+    if len(causes) != 1 or not causes <= _UNSURE.keys():
+        return found, ""
+    bare = [replace(one, cause=DiffCause.PROJECT) for one in found]
+    return bare, f" · from {_UNSURE[causes.pop()]}"
 
 
 def _lines(answer: DiffAnswer, rows: _Rows) -> int:
@@ -206,29 +218,30 @@ def counts_of(found: Sequence[DiffFinding]) -> str:
     return ", ".join(told) or "none on either side"
 
 
-def _findings(found: Sequence[DiffFinding], rows: _Rows) -> Iterator[Block]:
+def _findings(found: Sequence[DiffFinding], rows: _Rows, *, is_cut: bool) -> Iterator[Block]:
     of: dict[DiffState, list[DiffFinding]] = defaultdict(list)
+    found, cause = _cause_once(found)
     for one in found:
         of[one.state].append(one)
-    yield doc.section(f"Findings: {counts_of(found)}")
+    yield doc.section(f"Findings: {counts_of(found)}{cause}")
     for state in DiffState:
         if state is DiffState.UNCHANGED and rows.new is not None:
             continue
         shown = of[state][: rows.of(state)]
         if not shown:
             continue
-        lines = [_finding(one) for one in shown]
+        lines = [_finding(one, is_cut=is_cut) for one in shown]
         if len(shown) < len(of[state]):
             lines.append(line(f"and {len(of[state]) - len(shown):,} more (--explain)"))
         yield doc.field(state.value, lines[0], more=tuple(lines[1:]))
 
 
-def _finding(one: DiffFinding) -> Line:
+def _finding(one: DiffFinding, *, is_cut: bool) -> Line:
     usd = one.after_saving_usd_per_month or one.before_saving_usd_per_month
     old = one.severity_before
     was = f"{old.value.upper()} → " if old and old is not one.severity else ""
     room = max(_SUBJECT, _ROOM - len(was) - len(one.rule))
-    is_cut = len(one.subject) > room
+    is_cut = is_cut and len(one.subject) > room
     parts: list[Span | Line | str] = [
         was,
         say(one.severity.value.upper(), doc.severity_role(one.severity)),
@@ -316,8 +329,9 @@ def _type(row: MachineRow) -> str:
 def _paths(found: Sequence[DiffPath], rows: int | None) -> Iterator[Block]:
     if not found:
         return
+    found, cause = _cause_once(found)
     shown = found[:rows]
-    yield doc.section(f"Paths that differ: {len(found):,}")
+    yield doc.section(f"Paths that differ: {len(found):,}{cause}")
     columns = (
         doc.Column(title="path"),
         doc.Column(title="GiB/month", is_number=True),

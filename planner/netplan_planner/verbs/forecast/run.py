@@ -234,7 +234,7 @@ def observed(facts: model.Facts) -> Subjects:
     senders = tuple(_senders(facts))
     paths = tuple(_paths(facts))
     if not senders and not paths:
-        raise InputError(_NO_HOURS)
+        raise InputError("; ".join((_NO_HOURS, *what_is_incomplete(facts, ()))))
     seen = {one.instance.ref.self_link for one in senders if one.instance is not None}
     unseen = [
         one for one in facts.inventory.instances if not one.is_off and one.ref.self_link not in seen

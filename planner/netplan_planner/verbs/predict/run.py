@@ -243,8 +243,11 @@ def _named(src: str, dst: str | None, *, has_input: bool, on: date) -> _Ends:
             how = f"netplan predict TYPE --path {word}"
             raise UsageError(f"{word!r} is a path, not a VM: {how}")
         if not rtt_between(word, word).why_unknown:
-            how = f"--src-place {src if word == src else 'PLACE'} --dst-place {dst or 'PLACE'}"
-            raise UsageError(f"{word!r} is a place, not a machine type: netplan predict TYPE {how}")
+            of_type = {one for one in (src, dst) if one in caps.machine_types}
+            ends = (one if one and one not in of_type else "PLACE" for one in (src, dst))
+            way = "netplan predict {} --src-place {} --dst-place {}"
+            how = way.format(next(iter(of_type), "TYPE"), *ends)
+            raise UsageError(f"{word!r} is a place, not a machine type: {how}")
         if unknown := caps.unknown_series(word):
             raise UsageError(unknown)
         raise UsageError(

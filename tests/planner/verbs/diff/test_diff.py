@@ -99,7 +99,23 @@ def test_a_destroyed_vm_is_gone_and_takes_its_findings(tmp_path: Path) -> None:
 def test_a_type_in_a_subject_makes_no_new_finding(tmp_path: Path) -> None:
     found = diff(write_plan(tmp_path / "plan.json"))
     assert [one["subject"].split()[0] for one in of(found, "new")] == ["cache-1", "cache-2"]
-    assert "db-1" in {one["subject"].split()[0] for one in of(found, "changed")}
+    assert [one["subject"].split()[0] for one in of(found, "changed")] == ["db-1"]
+
+
+def test_a_place_is_unchanged_where_other_places_made_its_finding_graver(tmp_path: Path) -> None:
+    (web,) = of(diff(write_plan(tmp_path / "plan.json")), "unchanged")
+    assert web["subject"].startswith("web-0")
+    assert (web["severity_before"], web["severity"]) == ("low", "medium")
+
+
+def test_a_severity_that_moved_alone_is_a_change(tmp_path: Path, report: Path) -> None:
+    def graver(held: Json) -> None:
+        for one in held["findings"]:
+            one["severity"] = "info"
+
+    found = diff(report, altered(report, tmp_path / "graver.json", graver))
+    moved = [one for one in found["findings"] if one["severity"] != one["severity_before"]]
+    assert of(found, "changed") == moved != []
 
 
 @pytest.mark.parametrize(
