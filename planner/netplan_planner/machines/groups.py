@@ -46,7 +46,10 @@ def changed_together(facts: Facts, instances: Iterable[Instance]) -> Iterator[tu
 
 def with_groups(facts: Facts, chosen: Iterable[Instance]) -> tuple[Instance, ...]:
     """Return machines and all others that get another type with them."""
-    makers = {_maker(facts, one) for one in chosen}
+    found = tuple(chosen)
+    makers = {_maker(facts, one) for one in found}
+    if makers == {(one.ref.self_link,) for one in found}:
+        return found
     return tuple(one for one in facts.inventory.instances if _maker(facts, one) in makers)
 
 
