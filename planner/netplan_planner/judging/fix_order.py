@@ -29,6 +29,7 @@ from netplan_planner.judging.fix_gain import (
     is_losing,
     is_unseen_gain,
     lifts,
+    told_reasons,
 )
 from netplan_planner.judging.fix_paths import Paths, cost_words, most_lifted
 from netplan_planner.judging.made_so_far import MadeSoFar, Now, as_of, beside, named_as_of
@@ -211,7 +212,7 @@ class _Search:
             now=best[1] if best else None,
             fixed=best[2] if best else None,
             made=tuple(made),
-            reasons=tuple(_told(reasons, len(proposal.hits))),
+            reasons=tuple(told_reasons(reasons, len(proposal.hits))),
             is_held=bool(held) and len(held) == len(proposal.hits),
             why_held=tuple(held),
             same_as=same_as.pop() if len(same_as) == 1 else "",
@@ -392,8 +393,3 @@ class _Search:
         """Return whether a change lifts what holds traffic back."""
         is_held = hit.used_ratio is not None and hit.used_ratio >= self._held_back_ratio
         return (is_held or is_unseen_gain(proposal, hit)) and lifts(*self._paths.rates(hit))
-
-
-def _told(reasons: dict[str, int], place_count: int) -> Iterator[str]:
-    for reason, count in sorted(reasons.items(), key=lambda item: (-item[1], item[0])):
-        yield reason if count == place_count else f"at {count:,} of {place_count:,} places {reason}"

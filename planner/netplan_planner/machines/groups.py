@@ -222,6 +222,11 @@ class ReplicaSets(Value, frozen=True, kw_only=True):
         shared = self._keys(one) & self._keys(other)
         return min(shared).partition("|")[2] if shared else ""
 
+    def alike_beside_name(self, one: Instance, other: Instance) -> str:
+        """Return why two machines look like copies whatever their names are, or nothing."""
+        whys = (key.partition("|")[2] for key in sorted(self._keys(one) & self._keys(other)))
+        return next((why for why in whys if not why.startswith("both are named")), "")
+
     def joined_by_move(
         self, machine: Instance, zone: str, moved: Mapping[SelfLink, Instance] = _NOBODY
     ) -> str:
