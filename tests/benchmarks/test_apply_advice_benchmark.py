@@ -10,8 +10,6 @@ import pytest
 from support.commands.run import BENCHMARKS, run_anew
 from support.projects.shared_data import needs_shared
 
-pytestmark = pytest.mark.nightly
-
 OWN = sorted(path.stem for path in BENCHMARKS.glob("advice_*.py"))
 
 
@@ -36,6 +34,7 @@ def run(*words: object, **how: object) -> CompletedProcess[str]:
     return run_anew(BENCHMARKS / "apply_advice.py", *words, timeout=None, **how)
 
 
+@pytest.mark.nightly
 @needs_shared
 def test_a_small_project_is_audited_followed_and_audited_again(tmp_path: Path) -> None:
     kept = tmp_path / "kept"
@@ -48,6 +47,7 @@ def test_a_small_project_is_audited_followed_and_audited_again(tmp_path: Path) -
         assert (kept / name / "report.json").is_file()
 
 
+@pytest.mark.nightly
 def test_without_price_tables_it_says_so(tmp_path: Path) -> None:
     done = run("--projects", "1", env={"NETPLAN_TEST_DATA": str(tmp_path)})
     assert done.returncode == 1

@@ -270,3 +270,17 @@ def lifts(now: model.Estimate | None, fixed: model.Estimate | None) -> bool:
 
 def _is_grave(proposal: Proposal, hit: model.Hit) -> bool:
     return (hit.severity or proposal.severity).rank <= _LEAST.rank
+
+
+_REASONS = 3
+"""Why places are left as they are; further ones are counted."""
+
+
+def told_reasons(reasons: dict[str, int], place_count: int) -> Iterator[str]:
+    """Yield why places are left as they are, the most frequent reason first."""
+    ranked = sorted(reasons.items(), key=lambda item: (-item[1], item[0]))
+    rest = ranked[_REASONS:]
+    if len(rest) > 1:
+        ranked[_REASONS:] = [("other reasons hold", sum(count for _, count in rest))]
+    for reason, count in ranked:
+        yield reason if count == place_count else f"at {count:,} of {place_count:,} places {reason}"

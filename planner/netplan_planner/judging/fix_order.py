@@ -29,6 +29,7 @@ from netplan_planner.judging.fix_gain import (
     is_losing,
     is_unseen_gain,
     lifts,
+    told_reasons,
 )
 from netplan_planner.judging.fix_paths import Paths, cost_words, most_lifted
 from netplan_planner.judging.made_so_far import MadeSoFar, Now, as_of, beside, named_as_of
@@ -45,6 +46,7 @@ from netplan_planner.judging.move_steps import (
 from netplan_planner.judging.one_stop import with_one_stop
 from netplan_planner.ledger.account import OF_TRAFFIC
 from netplan_planner.ledger.guards import MOVED_FAR, is_far
+from netplan_planner.machines.groups import with_groups
 from netplan_planner.machines.stores import data_caution
 from netplan_planner.model.plans.plan_answer import LEAST_SAVING_USD
 from netplan_planner.throughput import instance_cap
@@ -110,6 +112,8 @@ def _order(search: "_Search", proposals: Sequence[Proposal], judge: Judge) -> di
     return {key: replace(one, changes=last.get(key, ())) for key, one in standing.items()}
 
 
+_OF_CAPS = frozenset({model.ChangeKind.MACHINE_TYPE, model.ChangeKind.NO_TIER_1})
+"""Kinds of changes after which a machine may carry less."""
 _LIFTED = "another fix raises what the VM sends: check its need after that fix"
 _RELIEVED = "another fix lifts the limit of its flow"
 _TIER_FIRST = "another fix sets the network tier of its region first"
@@ -208,7 +212,7 @@ class _Search:
             now=best[1] if best else None,
             fixed=best[2] if best else None,
             made=tuple(made),
-            reasons=tuple(_told(reasons, len(proposal.hits))),
+            reasons=tuple(told_reasons(reasons, len(proposal.hits))),
             is_held=bool(held) and len(held) == len(proposal.hits),
             why_held=tuple(held),
             same_as=same_as.pop() if len(same_as) == 1 else "",
@@ -286,16 +290,20 @@ class _Search:
         return machine.region if machine is not None else ""
 
     def _narrows_lifted(self, hit: model.Hit) -> bool:
-        """Return whether another type gives less bandwidth to a machine that just got free."""
+        """Return whether a machine that just got free gets less bandwidth, with its whole group."""
         change = hit.change
-        if change is None or change.kind is not model.ChangeKind.MACHINE_TYPE:
+        if change is None or change.kind not in _OF_CAPS:
             return False
-        caps = self._facts.caps
-        cap = caps.cap(change.to or "", tier1=False, cpu_platform=change.cpu_platform or None)
+        caps, to = self._facts.caps, change.to
         for link in self._lifted.intersection(change.targets):
             machine = self._made.ledger.state.machine(link)
             now = instance_cap(machine, caps) if machine is not None else None
-            if now is not None and (cap is None or cap.egress_gbps < now.egress_gbps):
+            if machine is None or now is None:
+                continue
+            platform = change.cpu_platform or None
+            of_type = caps.cap(to, tier1=False, cpu_platform=platform) if to else None
+            cap = of_type if to else instance_cap(machine, caps, tier1=False)
+            if cap is None or cap.egress_gbps < now.egress_gbps:
                 return True
         return False
 
@@ -343,7 +351,9 @@ class _Search:
             if not is_lifted:
                 self.committed.take(hit, (key, place))
             if is_lifted and hit.change is not None:
-                self._lifted.update(hit.change.targets)
+                found = map(self._facts.inventory.instance_by_link.get, hit.change.targets)
+                alike = with_groups(self._facts, filter(None, found))
+                self._lifted.update(one.ref.self_link for one in alike)
             further = self._paths.further(hit) if is_opened else None
             if fix is not None and further is not None:
                 further = replace(further, crowded=crowded)
@@ -383,8 +393,3 @@ class _Search:
         """Return whether a change lifts what holds traffic back."""
         is_held = hit.used_ratio is not None and hit.used_ratio >= self._held_back_ratio
         return (is_held or is_unseen_gain(proposal, hit)) and lifts(*self._paths.rates(hit))
-
-
-def _told(reasons: dict[str, int], place_count: int) -> Iterator[str]:
-    for reason, count in sorted(reasons.items(), key=lambda item: (-item[1], item[0])):
-        yield reason if count == place_count else f"at {count:,} of {place_count:,} places {reason}"

@@ -268,6 +268,9 @@ def _label(changes: Sequence[model.PlannedChange]) -> str:
     labels = list(dict.fromkeys(fix.label for fix in fixes if fix.label))
     shown = labels[:_SHOWN_LABELS]
     if len(labels) > len(shown):
+        zones = {one.removeprefix("move to ").partition(",")[0] for one in labels}
+        if all(one.startswith("move to ") for one in labels):
+            return f"move to {counted(len(zones), 'zone')}"
         return f"{', '.join(shown)} or {counted(len(labels) - len(shown), 'other')}"
     return " or ".join(shown)
 

@@ -78,7 +78,7 @@ def _nat(facts: model.Facts) -> Iterator[model.ServiceTotal]:
         name = f"{nat.name} in {nat.region}"
         bill |= service_bill.nat_gateway(facts.prices, name, nat.region, users)
         bill |= _addresses(facts, nat, users)
-    yield _total("cloud-nat", len(gateways), bill, _data_note(facts, "process", "nat rows"))
+    yield _total("cloud-nat", len(gateways), bill, _data_note(facts, "process", "rows"))
 
 
 def _uses(instance: model.Instance, nat: model.NatGateway, facts: model.Facts) -> bool:

@@ -144,7 +144,7 @@ def _beside_copy(state: State, change: model.Change) -> str:
 
 
 def _from_copies(state: State, change: model.Change) -> str:
-    """Return which copy that it talks to a machine would leave behind in another region."""
+    """Return which copy a machine would leave in another region: one it talks to, or all alike."""
     traffic = state.facts.traffic
     for link in change.targets:
         machine, owner = state.machine(link), state.owners.get(link)
@@ -153,11 +153,17 @@ def _from_copies(state: State, change: model.Change) -> str:
             continue
         sent, got = traffic.edges_by_src.get(owner, ()), traffic.edges_by_dst.get(owner, ())
         peers = {edge.dst for edge in sent} | {edge.src for edge in got}
-        for read in state.copies.of(machine):
-            copy = state.machine(read.ref.self_link) or read
-            is_peer = state.owners.get(read.ref.self_link) in peers
-            if is_peer and copy.region != region and read.ref.self_link not in change.targets:
+        left = [one for one in state.copies.of(machine) if one.ref.self_link not in change.targets]
+        copies = [(read, state.machine(read.ref.self_link) or read) for read in left]
+        for read, copy in copies:
+            if state.owners.get(read.ref.self_link) in peers and copy.region != region:
                 return f"it talks to its copy {copy.name}, which stays in {copy.region}"
+        # A name alone decides little: a server of many may go to those that it serves.
+        whys = {copy: state.copies.alike_beside_name(machine, copy) for _, copy in copies}
+        alike = {copy: why for copy, why in whys.items() if why}
+        if alike and all(copy.region == machine.region for copy in alike):
+            first, why = next(iter(alike.items()))
+            return f"all its copies stay in {machine.region}, such as {first.name} ({why})"
     return ""
 
 

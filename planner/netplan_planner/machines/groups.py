@@ -46,7 +46,10 @@ def changed_together(facts: Facts, instances: Iterable[Instance]) -> Iterator[tu
 
 def with_groups(facts: Facts, chosen: Iterable[Instance]) -> tuple[Instance, ...]:
     """Return machines and all others that get another type with them."""
-    makers = {_maker(facts, one) for one in chosen}
+    found = tuple(chosen)
+    makers = {_maker(facts, one) for one in found}
+    if makers == {(one.ref.self_link,) for one in found}:
+        return found
     return tuple(one for one in facts.inventory.instances if _maker(facts, one) in makers)
 
 
@@ -218,6 +221,11 @@ class ReplicaSets(Value, frozen=True, kw_only=True):
         """Return why two machines look like copies of one service, or nothing."""
         shared = self._keys(one) & self._keys(other)
         return min(shared).partition("|")[2] if shared else ""
+
+    def alike_beside_name(self, one: Instance, other: Instance) -> str:
+        """Return why two machines look like copies whatever their names are, or nothing."""
+        whys = (key.partition("|")[2] for key in sorted(self._keys(one) & self._keys(other)))
+        return next((why for why in whys if not why.startswith("both are named")), "")
 
     def joined_by_move(
         self, machine: Instance, zone: str, moved: Mapping[SelfLink, Instance] = _NOBODY

@@ -31,6 +31,8 @@ RULE = rule_of(
 
 _BESIDE = frozenset({model.PathClass.INTERNET, model.PathClass.NAT, model.PathClass.GOOGLE_APIS})
 """Ways that pass no hub, besides those by external addresses."""
+_WANTED = "its VMs reach those of another spoke at external addresses, and may use the hub instead"
+"""Advice of other rules sends them over the hub: a spoke that they need is not deleted."""
 
 
 @RULE
@@ -45,9 +47,12 @@ def check(facts: model.Facts) -> Iterator[model.Hit | model.Gap]:
     for spoke in facts.inventory.spokes:
         if spoke.kind is not model.SpokeKind.VPC or not spoke.is_active or spoke.network is None:
             continue
-        if any(_may_pass(facts, edge, spoke.network) for edge in traffic.edges if edge.wire_bytes):
+        sent = (edge for edge in traffic.edges if edge.wire_bytes)
+        found = [one for one in sent if _may_pass(facts, one, spoke.network)]
+        if not all(one.path_class.is_external_address for one in found):
             continue
-        if why := _why_not_known(facts, spoke.network, reporting, hours, least):
+        why = _why_not_known(facts, spoke.network, reporting, hours, least)
+        if why := why or (_WANTED if found else ""):
             yield model.Gap(resource=spoke.ref, reason=why)
         else:
             yield _hit(facts, spoke, hours)
@@ -58,13 +63,13 @@ def _is_in(machine: model.Instance, network: model.SelfLink) -> bool:
 
 
 def _may_pass(facts: model.Facts, edge: model.Edge, network: model.SelfLink) -> bool:
-    """Return whether traffic of a network may have gone over its hub."""
+    """Return whether traffic of a network goes over its hub, or may at internal addresses."""
     src, dst = facts.instance(facts.src(edge)), facts.instance(facts.dst(edge))
     ends = [one for one in (src, dst) if one is not None and _is_in(one, network)]
-    if not ends or edge.path_class in _BESIDE or edge.path_class.is_external_address:
+    if not ends or edge.path_class in _BESIDE:
         return False
     if src is None or dst is None:
-        return True
+        return not edge.path_class.is_external_address
     nets = [[nic.network for nic in one.interfaces] for one in (src, dst)]
     return bool(facts.inventory.hub_seen(*nets))
 

@@ -93,7 +93,8 @@ def _hit(
     return model.Hit(
         resources=(network.ref, *(peer.ref for peer in peers)),
         subject=f"{network.name} (MTU {mtu})",
-        message=f"{counted(len(edges), 'bulk pair')} of {network.name} send {volume(gib)} in"
+        message=f"{counted(len(edges), 'bulk pair')} of {network.name}"
+        f" {'sends' if len(edges) == 1 else 'send'} {volume(gib)} in"
         f" packets of at most {mtu} B, the largest {gbps(greatest.series.p95_gbps)} at the 95th"
         f" percentile; an MTU of {_GREATEST_MTU} B needs {times:.1f}x fewer packets",
         evidence=(

@@ -1,6 +1,7 @@
 """The order of fixes: marginal gain on the changed facts, and nothing counted twice."""
 
 from decimal import Decimal
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -14,6 +15,7 @@ from netplan_planner.renderers.figures import shown
 from netplan_rules.address.external_ip_inter_region import check as inter_region_address
 from netplan_rules.address.external_ip_intra_region import check as intra_region_address
 from netplan_rules.address.external_ip_intra_zone import check as intra_zone_address
+from netplan_rules.capacity.tier1_unused import check as tier1_unused
 from netplan_rules.placement.chatty_inter_region_pair import check as region_moves
 from netplan_rules.placement.chatty_inter_zone_pair import check as zone_moves
 from netplan_rules.registry import find_rule
@@ -23,6 +25,7 @@ from support.prices.commitments import commitment
 from support.rules.facts import facts_of, facts_to_internet, holding, machine
 from support.rules.judged import hits_of, judged, paid
 
+MANAGER = model.SelfLink("projects/p/zones/us-central1-a/instanceGroupManagers/g")
 ZONES = ("us-central1-a", "us-central1-b", "us-central1-c", "us-east1-b", "europe-west1-b")
 
 
@@ -117,6 +120,35 @@ def test_more_connections_are_not_advised_that_lift_nothing_any_more() -> None:
     found = answer(facts, [(address, (hit,)), (flows, (more,))])
     assert [fix.rule for fix in found.do_first] == ["external-ip-intra-zone"]
     assert [fix.rule for fix in answer(facts, [(flows, (more,))]).do_first] == [flows.id]
+
+
+@pytest.mark.parametrize("group", [None, MANAGER])
+def test_what_a_fix_lifts_keeps_its_tier_1(group: model.SelfLink | None) -> None:
+    """3 Gbit/s of one flow outside the VPC need none of it; at internal addresses 50 may.
+
+    One template gives a group its tier: no machine of it loses Tier_1 then.
+    """
+    tier1 = model.BandwidthTier.TIER_1
+    made: dict[str, Any] = {
+        "machine_type": "n2-standard-32",
+        "bandwidth_tier": tier1,
+        "created_by": group,
+    }
+    machines = [machine("a", **made), machine("z", **made), machine("b", "n2-standard-32")]
+    talk = (
+        ("a", "b", model.PathClass.SAME_ZONE_EXTERNAL, 3.0),
+        ("z", "b", model.PathClass.SAME_ZONE_INTERNAL, 0.1),
+    )
+    facts = facts_of(*machines, talk=talk)
+    (hit,) = (one for one in intra_zone_address(facts) if isinstance(one, model.Hit))
+    unused = tuple(one for one in tier1_unused(facts) if isinstance(one, model.Hit))
+    assert len(unused) == 2
+    address = find_rule("external-ip-intra-zone").rule
+    asked = [(address, (replace(hit, used_ratio=1.0),)), (find_rule("tier1-unused").rule, unused)]
+    first, *others = answer(facts, asked).do_first
+    assert first.rule == address.id
+    left = [known(change.change).target for fix in others for change in fix.changes]
+    assert left == ([] if group else [machines[1].ref.self_link])
 
 
 def test_two_regions_one_fault_is_counted_once() -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from decimal import Decimal
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -118,6 +119,21 @@ def test_members_and_copies_count_where_they_stand_by_then() -> None:
     ledger = Ledger(facts)
     ledger.make(move(facts, "us-central1-b", "bee"))
     assert why_made(ledger.state, move(facts, "us-central1-f", "ant", "bee"))
+
+
+def test_a_copy_does_not_leave_the_region_of_all_others_alone() -> None:
+    """Nobody saw them talk: label, type and a quorum of three are signs enough."""
+    more: dict[str, Any] = {"labels": (("app", "etcd"),), "machine_type": "n2-standard-8"}
+    zones = {"omega": "us-central1-a", "sigma": "us-central1-b", "theta": "us-central1-c"}
+    machines = [machine(name, zone=zone, **more) for name, zone in zones.items()]
+    talk = (("omega", "web", PathClass.INTER_REGION_INTERNAL, 0.1),)
+    facts = facts_of(*machines, machine("web", zone="europe-west1-b"), talk=talk)
+    why = why_refused(Ledger(facts).state, move(facts, "europe-west1-b", "omega"))
+    assert why.startswith("all its copies stay in us-central1, such as sigma (both have the same")
+    ledger = Ledger(facts)
+    # One that has gone already is followed.
+    ledger.make(move(facts, "europe-west1-c", "sigma"))
+    assert why_refused(ledger.state, move(facts, "europe-west1-b", "omega")) == ""
 
 
 def test_copies_stay_with_those_that_they_talk_to() -> None:

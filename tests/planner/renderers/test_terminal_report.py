@@ -104,7 +104,7 @@ SAID: dict[str, tuple[Report, dict[str, object], tuple[str, ...], tuple[str, ...
     "a saving is said beside the saving alone": (
         replace(GECKO, findings=(RAISED,)),
         {},
-        ("$643.07/month alone; after the fixes ranked before it: saves $660.07",),
+        ("$643.07/month alone; in this order: saves $660.07",),
         (),
     ),
 }
@@ -207,7 +207,7 @@ def test_a_command_that_cannot_be_shown_is_not_shown() -> None:
 
 def test_what_is_not_understood_stands_once_and_its_paths_are_whole() -> None:
     other = "inventory/of/a/project/whose/files/have/long/names/subnets-aggregated.json:/items/1"
-    reason = f"differs from the same resource in {other}, which is used"
+    reason = f"{other} states the same resource differently and is used: give one of the two"
     coverage = replace(
         GECKO.coverage,
         unread=(Unread(source="inventory/subnetworks.json", reason=reason),),

@@ -14,7 +14,6 @@ from netplan_planner.verbs.audit import traffic_coverage
 from netplan_planner.verbs.audit import traffic_coverage as metrics_coverage
 from netplan_planner.verbs.audit.answer import Coverage, Report
 from netplan_planner.verbs.audit.findings import severities
-from netplan_planner.verbs.audit.first import headline
 from netplan_planner.verbs.audit.screen.sums import together
 
 _LONG_WORD = 40
@@ -158,11 +157,7 @@ def not_evaluated(report: Report, options: RenderOptions) -> Iterator[Block]:
 def totals(report: Report) -> Iterator[Block]:
     """Yield the last lines: the sums again, for who sees only the end of a long report."""
     yield doc.section("Total")
-    first = headline(report)
-    found, money, unseen = sums(report)
-    for text in (found, money, line("first: ", first) if first else (), unseen):
-        if text:
-            yield doc.item(text)
+    yield from (doc.item(text) for text in sums(report) if text)
 
 
 def sums(report: Report) -> tuple[Line, Line, Line]:

@@ -262,7 +262,7 @@ def _balance(finding: Finding) -> Line:
 
 
 def _amount(finding: Finding, usd: Decimal) -> Line:
-    """Return the sum of a finding, and what is left of it once the fixes before it are made."""
+    """Return the sum of a finding, and what is left of it in the order of fixes."""
     amount = line(fixed(worded(Amount(usd=abs(usd)), "/month"), phrases.money_role(usd)))
     left = finding.marginal_usd_per_month
     between = bounds_of(finding)
@@ -272,7 +272,7 @@ def _amount(finding: Finding, usd: Decimal) -> Line:
         return line(amount, "; another finding asks for the same change and includes this saving")
     rest = line(phrases.money(left), between) if left else line("nothing")
     why = f" ({finding.overlap})" if finding.overlap else ""
-    return line(amount, " alone; after the fixes ranked before it: ", rest, why)
+    return line(amount, " alone; in this order: ", rest, why)
 
 
 def _later(finding: Finding) -> Iterator[Block]:

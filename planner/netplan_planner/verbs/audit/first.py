@@ -190,11 +190,6 @@ def _is_unranked(finding: Finding) -> bool:
     return is_faster or bool(finding.saving_usd_per_month)
 
 
-def headline(report: Report) -> Line:
-    """Return what to do first in one line; empty when there is nothing to do."""
-    return _what(report.do_first[0]) if report.do_first else ()
-
-
 def at_places(fix: OrderedFix, most: int | None = None) -> Line:
     """Return the places of a fix, in the order to make the changes: all of them, or so many."""
     shown = fix.changes[:most]

@@ -25,8 +25,8 @@ class FleetGroup(MachinesOfType, frozen=True, kw_only=True):
     is_tier1_today: bool
     usable_gbps: float | None
     """Of one machine, after headroom; None: its cap is not known."""
-    needs_gbps: float
-    """Of one machine, inside and outside together."""
+    needs_gbps: float | None
+    """Of one machine, inside and outside together; None: it keeps its type, whatever it sends."""
     hours_per_month: Decimal
     machines: tuple[SelfLink, ...] = ()
 

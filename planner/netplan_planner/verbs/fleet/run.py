@@ -318,6 +318,7 @@ def _group(
     machine = candidate.machine
     by_itself = alone.machine
     is_same = by_itself.key == machine.key
+    wanted_gbps = need.gbps + need.outside_gbps
     notes = [
         notes_of(candidate),
         f"keeps its type: {need.why_pinned}" if need.why_pinned else "",
@@ -334,7 +335,8 @@ def _group(
         machine_type_today=need.machine_type,
         is_tier1_today=need.is_tier1,
         usable_gbps=machine.usable_gbps,
-        needs_gbps=need.gbps + need.outside_gbps,
+        # Nobody asks what a group sends that keeps its type: 0 is then no answer.
+        needs_gbps=None if need.why_pinned and not wanted_gbps else wanted_gbps,
         vcpus=machine.shape.vcpus,
         memory_gib=machine.shape.memory_gib,
         note="; ".join(filter(None, notes)),

@@ -313,8 +313,10 @@ def group_table(groups: Sequence[FleetGroup], options: RenderOptions) -> doc.Tab
             line(group.zone),
             line(fixed(f"{group.count:,}")),
             line(say(_named(group.machine_type, is_tier1=group.is_tier1), Role.NAME)),
-            line(fixed("?" if group.usable_gbps is None else figures.rate(group.usable_gbps))),
-            line(fixed(figures.rate(group.needs_gbps))),
+            *(
+                line(fixed("?" if gbps is None else figures.rate(gbps)))
+                for gbps in (group.usable_gbps, group.needs_gbps)
+            ),
             line(fixed(Amount(usd=group.usd_per_month))),
             line(group.note),
         )

@@ -209,8 +209,8 @@ def _unpriced(before: whatif.WhatifSide, after: whatif.WhatifSide) -> Iterator[B
         ]
         if new.unpriced_high_usd:
             low, high = Amount(usd=new.unpriced_low_usd), Amount(usd=new.unpriced_high_usd)
-            least = ", the totals contain the minimum for it" if new.unpriced_low_usd else ""
-            parts += [" (after it ", low, " to ", high, f"{least})"]
+            least = "; the totals contain the minimum" if new.unpriced_low_usd else ""
+            parts += [". After the changes it costs ", low, " to ", high, least]
         yield doc.para(say(worded(*parts, ".")))
 
 
