@@ -33,6 +33,7 @@ _OF_CALLS = "Address changes come last, when the VMs are in their final place."
 def called_otherwise(
     before: model.Facts, after: model.Facts, made_again: Collection[model.SelfLink]
 ) -> Iterator[PlanChange]:
+from netplan_rules.wording import far
     """Yield a step a machine and address that others call otherwise than today.
 
     Args:
@@ -197,7 +198,7 @@ def _of_machine(
     now = old
     if old.zone != new.zone:
         step = by_image.move_to_zone(old, new.zone, _in_place_of(old, new))
-        yield with_caution(step, data_caution(why_store(facts, old)))
+        yield with_caution(step, far(old, new.zone), data_caution(why_store(facts, old)))
         now = replace(old, zone=new.zone)
     now = replace(now, interfaces=_in_place_of(old, new))
     nic_type = _nic_type(old, new)
