@@ -42,6 +42,7 @@ from netplan_planner.world.reading import limits_date, read_facts
 from netplan_planner.world.request import InputRequest
 from netplan_pricing import open_prices
 from netplan_rules.registry import thresholds
+from netplan_rules.wording import far
 
 _RULE, _THRESHOLD = "chatty-inter-zone-pair", "min_usd_per_month"
 _DIGITS = 6
@@ -50,7 +51,6 @@ ONE_OFF = (
     "a stop and start of the VM, and a machine image of its disks, billed while it exists (cost "
     "unknown, because disk sizes are not read)"
 )
-from netplan_rules.wording import far
 
 Say = Callable[[str], None]
 

@@ -24,6 +24,7 @@ from netplan_planner.units import counted
 from netplan_planner.verbs.whatif.answer import WhatifField
 from netplan_planner.verbs.whatif.scenario import Aimed
 from netplan_rules.shared.removal import clean_up
+from netplan_rules.wording import far
 
 _OF_NETWORKS = "Networks come first, because all their VMs stop."
 _OF_MACHINES = "Each VM is separate, its zone before its other changes. You can stop after any VM."
@@ -33,7 +34,6 @@ _OF_CALLS = "Address changes come last, when the VMs are in their final place."
 def called_otherwise(
     before: model.Facts, after: model.Facts, made_again: Collection[model.SelfLink]
 ) -> Iterator[PlanChange]:
-from netplan_rules.wording import far
     """Yield a step a machine and address that others call otherwise than today.
 
     Args:
