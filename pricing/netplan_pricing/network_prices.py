@@ -1,11 +1,12 @@
 """Traffic and address prices of the catalogue, found by place or by region."""
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from datetime import date
 from decimal import Decimal
 from functools import cached_property
 
 import msgspec
+from msgspec.structs import replace
 
 from netplan_planner.model import Price, PriceTier, Region, SkuId
 from netplan_pricing import schema
@@ -157,22 +158,24 @@ class NetworkPrices:
         found = self._tiers.get(key)
         if found is None:
             listed = self._listed(entry, region)
-            found = self._terms.tiers(listed, COMPUTE_ENGINE)
-            if found == listed and not self.is_billed(entry):
-                found = self._assumed(listed)
-            self._tiers[key] = found
+            # What the bill does not name, a step of a SKU that it names among it.
+            found = self._tiers[key] = tuple(
+                replace(step, price=assumed(step.price, self._alike, "data transfer"))
+                if entry.kind in _TRANSFER
+                and step in listed
+                and step.start not in self._billed(entry)
+                else step
+                for step in self._terms.tiers(listed, COMPUTE_ENGINE)
+            )
         return found
 
     def is_billed(self, entry: NetworkEntry) -> bool:
         """Return whether the customer's bill names a price of its own for it."""
         return self.sku_id(entry) in self._terms.effective
 
-    def _assumed(self, listed: tuple[PriceTier, ...]) -> tuple[PriceTier, ...]:
-        """Return steps with the discount that all data transfer of the bill has alike."""
-        return tuple(
-            PriceTier(start=tier.start, price=assumed(tier.price, self._alike, "data transfer"))
-            for tier in listed
-        )
+    def _billed(self, entry: NetworkEntry) -> Container[Decimal]:
+        """Return where the steps begin that the bill names: a usage table those reached alone."""
+        return self._terms.effective.get(self.sku_id(entry), {})
 
     @cached_property
     def _alike(self) -> Decimal | None:
@@ -195,7 +198,7 @@ class NetworkPrices:
                 for paid in self._terms.tiers(listed, COMPUTE_ENGINE):
                     # The list's first GiB of some routes is free: a bill may begin with its next.
                     steps = [one for one in dear if one.start <= paid.start][-1:] or dear[:1]
-                    if paid.price.usd and steps:
+                    if paid.start in self._billed(entry) and paid.price.usd and steps:
                         yield entry.route, paid.price.usd / steps[0].price.usd
 
     def _listed(self, entry: NetworkEntry, region: str | None) -> tuple[PriceTier, ...]:

@@ -19,7 +19,7 @@ import msgspec
 from msgspec.structs import replace
 
 from netplan_planner.errors import UsageError
-from netplan_planner.model import FlexibleCommitments, Price, PriceTier
+from netplan_planner.model import NOT_IN_BILL, FlexibleCommitments, Price, PriceTier
 from netplan_pricing.catalogue.sku import SERVICE_NAMES
 from netplan_pricing.container import SnapshotFile
 from netplan_pricing.texts import joined
@@ -63,21 +63,21 @@ def is_uneven(ratios: Iterable[tuple[str, Decimal]]) -> bool:
 
 
 def assumed(price: Price, ratio: Decimal | None, kind: str) -> Price:
-    """Return a list price with the discount of its kind, which its note says.
+    """Return a list price with the discount of its kind, which its source says.
 
     Args:
         price: That the bill does not name.
         ratio: What the bill leaves of its kind; None or 1: nothing is assumed.
         kind: What has the discount, in words: `data transfer`.
     """
-    if ratio is None or ratio == 1:
+    if ratio is None or ratio == 1 or not price.usd:
         return price
     percent = ((1 - ratio) * 100).quantize(_TENTH)
     said = (
-        f"not in the bill: assumed {abs(percent)} % {'less' if percent > 0 else 'more'} than the"
+        f"{NOT_IN_BILL}: assumed {abs(percent)} % {'less' if percent > 0 else 'more'} than the"
         f" list, as for all {kind} in the bill"
     )
-    return replace(price, usd=price.usd * ratio, note=joined(said, price.note))
+    return replace(price, usd=price.usd * ratio, source=joined(price.source, said))
 
 
 _SKU_ID = re.compile(r"[0-9A-F]{4}(?:-[0-9A-F]{4}){2}")

@@ -35,7 +35,7 @@ def test_a_series_that_is_not_billed_has_the_discount_that_all_billed_ones_have(
     assert of(found, "n2-standard-8").usd == of(LIST, "n2-standard-8").usd * Decimal("0.8")
     e2 = of(found, "e2-standard-8")
     assert e2.usd == of(LIST, "e2-standard-8").usd * Decimal("0.8")
-    assert "assumed 20.0 % less than the list, as for all vCPUs and memory on demand" in e2.note
+    assert "assumed 20.0 % less than the list, as for all vCPUs and memory on demand" in e2.source
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_one_series_may_be_all_of_the_bill() -> None:
     found = book(("0.6", "0.6"))
     e2 = of(found, "e2-standard-8")
     assert e2.usd == of(LIST, "e2-standard-8").usd * Decimal("0.6")
-    assert "assumed 40.0 % less than the list" in e2.note
+    assert "assumed 40.0 % less than the list" in e2.source
 
 
 def test_spot_and_commitments_have_their_own() -> None:

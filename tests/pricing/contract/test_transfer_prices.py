@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from netplan_planner.model import PathClass, PriceTier
+from netplan_planner.model import NOT_IN_BILL, AddressUse, PathClass, PriceTier, line_item
 from netplan_pricing.book import SnapshotPriceBook
 from netplan_pricing.contract.terms import EffectivePrice, Terms
 from netplan_pricing.opening import open_snapshot
@@ -13,6 +13,7 @@ from netplan_pricing.opening import open_snapshot
 WEST = "D4B4-719D-EBAB"
 """Data transfer from the Americas to Western Europe, of the internet by Premium Tier."""
 BETWEEN_ZONES = "DE9E-AFBC-A15A"
+ADDRESS = (AddressUse.STANDARD_VM, "us-central1")
 STEPS = {0: "0", 1: "0.12", 1024: "0.11", 10240: "0.085"}
 
 
@@ -53,7 +54,24 @@ def test_what_is_not_billed_has_the_discount_that_all_of_the_bill_has() -> None:
     prices = book(west=(STEPS, "0.9"), zones=({0: "0.01"}, "0.9"))
     found = prices.traffic(PathClass.INTERNET, src_region="us-central1", network_tier="STANDARD")
     assert paid(found) == [Decimal("0.0765"), Decimal("0.0585"), Decimal("0.0405")]
-    assert "assumed 10.0 % less than the list" in found[-1].price.note
+    assert "assumed 10.0 % less than the list" in found[-1].price.source
+    # What is no data transfer has none of it.
+    assert prices.external_address(*ADDRESS) == open_snapshot().external_address(*ADDRESS)
+
+
+def test_a_step_that_the_bill_did_not_reach_says_nothing_against_its_discount() -> None:
+    """A usage table names the steps that were reached; the next one is no list price of its own."""
+    reached = {start: usd for start, usd in STEPS.items() if start < 10240}
+    prices = book(west=(reached, "0.9"), zones=({0: "0.01"}, "0.9"))
+    found = prices.traffic(PathClass.INTERNET, src_region="us-central1", network_tier="STANDARD")
+    assert paid(found) == [Decimal("0.0765"), Decimal("0.0585"), Decimal("0.0405")]
+    assert line_item("data", Decimal(1), found[-1].price).caveat == (
+        "not in the bill: assumed 10.0 % less than the list, as for all data transfer in the bill"
+    )
+    # The step above those that were reached has the discount too, and says so.
+    own = prices.traffic(PathClass.INTERNET, src_region="us-central1", area="Europe/deu")
+    assert paid(own) == [Decimal("0.108"), Decimal("0.099"), Decimal("0.0765")]
+    assert [NOT_IN_BILL in step.price.source for step in own] == [False, False, False, True]
 
 
 def test_where_the_bill_has_no_one_discount_the_list_stands() -> None:

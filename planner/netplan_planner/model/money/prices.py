@@ -60,8 +60,8 @@ class FlexibleCommitments(Value, frozen=True, kw_only=True):
         return self.use.doubt
 
 
-OLDER_THAN_A_CHANGE = "older than a known change"
-"""In a source: the price has changed since, as another source than the catalogue says."""
+OLDER_THAN_A_CHANGE, NOT_IN_BILL = "older than a known change", "not in the bill"
+"""In a source: another one knows a later price; a discount of the bill is assumed."""
 
 
 class Usage(StrEnum):
@@ -173,9 +173,9 @@ class LineItem(Value, frozen=True, kw_only=True):
 
     @property
     def caveat(self) -> str:
-        """That its price is older than a known change, and which; empty where none is known."""
-        _, found, change = self.source.partition(OLDER_THAN_A_CHANGE)
-        return f"{found}{change}"
+        """That its price is older than a known change, or assumed, and which; else empty."""
+        found = (self.source.find(said) for said in (OLDER_THAN_A_CHANGE, NOT_IN_BILL))
+        return self.source[min((at for at in found if at >= 0), default=len(self.source)) :]
 
     @property
     def sku_ids(self) -> tuple[SkuId, ...]:

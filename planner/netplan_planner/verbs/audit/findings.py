@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
 from netplan_planner.ledger.compared import is_paid_instead
-from netplan_planner.model import Amount, Confidence, Finding, OrderedFix, Severity, worded
+from netplan_planner.model import Amount, Confidence, Finding, Fix, OrderedFix, Severity, worded
 from netplan_planner.renderers import document as doc
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import phrases
@@ -110,7 +110,7 @@ def entry(
     )
     yield doc.para(finding.message, is_inner=True)
     if _is_short(finding, options):
-        yield from _short_form(finding, is_to_do=ranked is not None)
+        yield from _short_form(finding, ranked)
         return
     yield from _gain(finding, ranked)
     yield doc.field("confidence", _confidence(finding))
@@ -120,7 +120,7 @@ def entry(
     if finding.is_held:
         yield from _later(finding)
     elif finding.fix is not None:
-        yield from _fix(finding, options)
+        yield from _fix(finding, options, ranked)
     if options.gives_sources(finding.rule):
         yield from explanation(finding, options)
 
@@ -131,7 +131,7 @@ def _is_short(finding: Finding, options: RenderOptions) -> bool:
     return finding.severity.rank > Severity.MEDIUM.rank and not is_asked
 
 
-def _short_form(finding: Finding, *, is_to_do: bool) -> Iterator[Block]:
+def _short_form(finding: Finding, ranked: OrderedFix | None) -> Iterator[Block]:
     """Yield little; of what is to be done all that doing it takes, and how sure it is."""
     usd = finding.saving_usd_per_month
     if usd:
@@ -144,17 +144,18 @@ def _short_form(finding: Finding, *, is_to_do: bool) -> Iterator[Block]:
     if finding.is_held:
         yield from _later(finding)
         return
-    if finding.fix is None:
+    subject, fix = _when_due(finding, ranked)
+    if fix is None:
         return
-    if is_to_do and finding.confidence is Confidence.LOW:
+    if ranked is not None and finding.confidence is Confidence.LOW:
         yield doc.field("confidence", _confidence(finding))
-    first = f"for {finding.subject}: " if is_to_do and len(finding.members) > 1 else ""
-    text = line(say(first, length=phrases.SUBJECT_LENGTH), finding.fix.text)
+    first = f"for {subject}: " if ranked is not None and len(finding.members) > 1 else ""
+    text = line(say(first, length=phrases.SUBJECT_LENGTH), fix.text)
     yield doc.field("fix", text)
-    if is_to_do:
-        yield from shown_commands(finding.fix.commands)
-        if finding.fix.caution:
-            yield doc.field("risk", say(finding.fix.caution, Role.COST))
+    if ranked is not None:
+        yield from shown_commands(fix.commands)
+        if fix.caution:
+            yield doc.field("risk", say(fix.caution, Role.COST))
 
 
 def _gain(finding: Finding, ranked: OrderedFix | None) -> Iterator[Block]:
@@ -224,6 +225,8 @@ def _money(finding: Finding) -> Iterator[Block]:
         elif finding.marginal_usd_per_month and finding.overlap:
             amount = phrases.money(finding.marginal_usd_per_month)
             yield doc.field("later", amount, f" {finding.overlap}")
+        elif finding.same_as:
+            yield doc.field("done by", "another finding, which asks for the same change")
         yield from before_commitments(finding)
         return
     yield from _stated(finding, usd)
@@ -283,10 +286,21 @@ def _later(finding: Finding) -> Iterator[Block]:
         yield doc.field("later", say(first, length=phrases.SUBJECT_LENGTH), finding.fix.text)
 
 
-def _fix(finding: Finding, options: RenderOptions) -> Iterator[Block]:
-    fix = finding.fix
+def _when_due(finding: Finding, ranked: OrderedFix | None) -> tuple[str, Fix | None]:
+    """Return a place and its fix that name no zone or type which earlier fixes have changed."""
+    subject, fix = finding.subject, finding.fix
+    # What has no commands here, such as a move, names the command that writes its steps.
+    if ranked is None or fix is None or not fix.commands:
+        return subject, fix
+    own = {one.place: (one.subject, one.fix) for one in ranked.changes if one.fix is not None}
+    due = own.get(finding.members[0].fingerprint) or next(iter(own.values()), (subject, fix))
+    return (subject, fix) if due[1].commands == fix.commands else due
+
+
+def _fix(finding: Finding, options: RenderOptions, ranked: OrderedFix | None) -> Iterator[Block]:
+    subject, fix = _when_due(finding, ranked)
     assert fix is not None
-    first = f"for {finding.subject}: " if len(finding.members) > 1 else ""
+    first = f"for {subject}: " if len(finding.members) > 1 else ""
     yield doc.field("fix", say(first, length=phrases.SUBJECT_LENGTH), fix.text)
     yield from shown_commands(fix.commands)
     if fix.caution:

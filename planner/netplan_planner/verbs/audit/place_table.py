@@ -22,8 +22,9 @@ def table(
 ) -> Iterator[Block]:
     """Yield the table of several places, without columns that say nothing, or the same of all.
 
-    Where the order of fixes (`ranked`) changes some places only, a column says which. The columns
-    are chosen by all places, so that a longer table has the same ones.
+    Where the order of fixes (`ranked`) changes some places only, or finds one elsewhere or of
+    another type by then, a column says so. The columns are chosen by all places, so that a longer
+    table has the same ones.
     """
     if len(finding.members) < 2:
         return
@@ -33,8 +34,9 @@ def table(
         columns = [figure for figure in columns if figure is not _DO]
     if len({member.confidence for member in finding.members}) < 2:
         columns = [figure for figure in columns if figure is not _SURE]
-    if ranked is not None and ranked.place_count < len(finding.members):
-        columns.append(_in_order(ranked))
+    in_order = _in_order(ranked) if ranked is not None else None
+    if in_order is not None and any(in_order.cell(one) != _CHANGE for one in finding.members):
+        columns.append(in_order)
     yield Table(
         columns=(Column(title="place"), *(figure.column for figure in columns)),
         rows=tuple(
@@ -93,15 +95,17 @@ def _sure(member: Member) -> Line:
 
 
 def _in_order(ranked: OrderedFix) -> _Figure:
-    """Return the column that tells the places that the order of fixes changes from the others."""
-    changed = {change.place for change in ranked.changes}
+    """Return the column of what the order of fixes changes, as it is after the fixes before it."""
+    changed = {change.place: change.subject for change in ranked.changes}
 
     def cell(member: Member) -> Line:
-        return line("change" if member.fingerprint in changed else "leave")
+        then = changed.get(member.fingerprint, "leave")
+        return _CHANGE if then == member.subject else line(say(then, length=phrases.SUBJECT_LENGTH))
 
     return _Figure(Column(title="in this order"), cell)
 
 
+_CHANGE = line("change")
 _DO = _Figure(Column(title="fix"), _do)
 
 
