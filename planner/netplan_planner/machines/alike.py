@@ -6,6 +6,7 @@ from itertools import combinations, product
 from math import floor, log2
 from typing import NamedTuple
 
+from netplan_planner import model
 from netplan_planner.model import Facts, Instance, SelfLink, TrafficMatrix, VmTraffic
 
 LEAST_SIGNS = 3
@@ -29,8 +30,6 @@ assumption without a source: it only holds moves back."""
 _QUORUMS = frozenset({3, 5, 7})
 """Sizes of a set that decides by majority."""
 _QUORUM_ZONES = 3
-_FIRST_EPHEMERAL_PORT = 32_768
-"""From here on ports are the callers' own (Linux, net.ipv4.ip_local_port_range)."""
 _PUBLIC_IMAGES = "-cloud/"
 """How projects of Google's public images end: such an image says nothing of what runs."""
 _LEAST_PEERS = 2
@@ -222,7 +221,7 @@ def _ports(traffic: TrafficMatrix, owner: int) -> tuple[int, ...]:
     """Return the ports on which a machine is called most, of each caller one."""
     flows = (edge.top_flow for edge in traffic.edges_by_dst.get(owner, ()))
     ports = {flow.dst_port for flow in flows if flow is not None and flow.dst_port is not None}
-    return tuple(sorted(port for port in ports if port < _FIRST_EPHEMERAL_PORT))
+    return tuple(sorted(port for port in ports if port < model.FIRST_EPHEMERAL_PORT))
 
 
 def _peers(traffic: TrafficMatrix, owner: int) -> tuple[int, ...]:

@@ -15,6 +15,7 @@ from urllib.parse import quote, urlsplit
 from netplan_planner import model
 from netplan_planner.inert import inert, inert_line, is_inert, scalars
 from netplan_planner.renderers import figures
+from netplan_planner.renderers.annotations import MESSAGE_LENGTH
 from netplan_planner.renderers.commands import HIDDEN
 from netplan_planner.renderers.content import phrases
 from netplan_planner.renderers.document import in_currency
@@ -36,7 +37,6 @@ _LEVELS = {
     model.Severity.INFO: "note",
 }
 _NOTICES = {"crashed": "error", "gap": "warning"}
-_MESSAGE_LENGTH = 2000
 _NO_FILE = "the configuration or inventory: no file holds the resource itself"
 _NO_BLOCK = "the plan or state: no available configuration has the resource's block"
 _CONFIGURATIONS = (".tf", ".tf.json")
@@ -86,7 +86,7 @@ def message_text(text: str) -> str:
     >>> message_text("{0} [click](http://x)")
     '{{0}} [click] (http://x)'
     """
-    shown = inert(text, _MESSAGE_LENGTH).replace("{", "{{").replace("}", "}}")
+    shown = inert(text, MESSAGE_LENGTH).replace("{", "{{").replace("}", "}}")
     return _LINK.sub("] ", shown) or "(no text)"
 
 
