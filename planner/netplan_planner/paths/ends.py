@@ -124,7 +124,7 @@ def foreign_owner(said: RecordedEnd) -> model.Owner:
 def vanished_owner(said: RecordedEnd) -> model.Owner:
     """Return the machine that a record names and the inventory no longer has."""
     zone = model.Zone(said.zone) if said.zone else None
-    link = model.instance_link(said.project, zone or "-", said.vm)
+    link = model.SelfLink(f"projects/{said.project}/zones/{zone or '-'}/instances/{said.vm}")
     return model.Owner(
         kind=model.OwnerKind.VM,
         key=link,
