@@ -9,8 +9,7 @@ from netplan_planner.asks import quoted
 from netplan_planner.errors import InputError
 from netplan_planner.inert import inert_line
 from netplan_planner.input_files import decode_json, opened, reading, unreadable, whole
-from netplan_planner.model import Severity, Value
-from netplan_planner.model.report_rows import SCHEMA
+from netplan_planner.model import SCHEMA, Severity, Value
 
 Report = TypeVar("Report", bound=Value)
 _NONE = "no report of this version"

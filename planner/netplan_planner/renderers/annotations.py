@@ -12,14 +12,12 @@ from typing import NamedTuple
 
 from netplan_planner.inert import inert, inert_line
 from netplan_planner.model import Severity
-from netplan_planner.renderers.places import FilePlace
+from netplan_planner.renderers.places import MESSAGE_LENGTH, FilePlace
 from netplan_planner.units import counted
 
 _KINDS = {Severity.HIGH: "error", Severity.MEDIUM: "warning"}
 _MOST = 10
 """Of a kind that GitHub shows of one step."""
-MESSAGE_LENGTH = 2000
-"""Letters of what is said of a finding beside code: a choice, without a source."""
 _OF_DATA = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
 _OF_PROPERTY = {**_OF_DATA, ord(":"): "%3A", ord(","): "%2C"}
 _WORKFLOW_COMMAND = re.compile(r"^(\s*)(::|##)")

@@ -6,16 +6,12 @@ looked at again. What comes back, and what never does, is told in docs/adr/0029-
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Future
-from contextlib import AbstractContextManager
-from itertools import chain
-from typing import Any
+from collections.abc import Callable
 
 from netplan_planner.model import BadRecord, Inventory, TrafficMatrix
 from netplan_planner.traffic.assembly import assembled
 from netplan_planner.traffic.coverage import Inputs
-from netplan_planner.traffic.engine import Engine, Row, T, at_once
+from netplan_planner.traffic.engine import Engine
 from netplan_planner.traffic.files.faults import REASONS, SKEWED, UNREMARKABLE_FAULTS
 from netplan_planner.traffic.files.records import PART_SEPARATOR
 from netplan_planner.traffic.nodes import Identity, without_separators
@@ -23,7 +19,6 @@ from netplan_planner.traffic.options import TrafficOptions
 from netplan_planner.traffic.record_sums import RecordSums
 from netplan_planner.traffic.repeats import EntriesInEngine
 from netplan_planner.traffic.statements import logged, staging
-from netplan_planner.traffic.statements.series import ranks
 
 
 def read(
@@ -51,30 +46,6 @@ def read(
     return assembled(
         engine, ingest, RemoteFaults(engine), inventory, options, shown=shown, inputs=inputs
     )
-
-
-class RemoteEngine(Engine):
-    """An engine of one statement at a time, which gives its rows as they are streamed."""
-
-    slice_rows: int | None = None
-
-    def rows(self, statement: str) -> list[Row]:
-        """Return all rows of a small result."""
-        return [row for rows in self.stream(statement) for row in rows]
-
-    def value(self, statement: str) -> Any:
-        """Return the one value of a result."""
-        return self.rows(statement)[0][0]
-
-    def ranked(
-        self, table: str, key: str, value: str, volume: Mapping[int, Row], wanted: Sequence[int]
-    ) -> Iterator[Row]:
-        """Yield values at ranks by a statement."""
-        return chain.from_iterable(self.stream(ranks(table, key, value, wanted)))
-
-    def in_background(self, work: Callable[[Engine], T]) -> AbstractContextManager[Future[T]]:
-        """Do work at once: statements would wait for each other anyway."""
-        return at_once(self, work)
 
 
 class RemoteSums(RecordSums):

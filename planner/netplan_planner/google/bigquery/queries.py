@@ -12,9 +12,8 @@ from netplan_planner.google.bigquery.service import Service
 from netplan_planner.google.bigquery.tables import LogTable
 from netplan_planner.google.bigquery.wire import Row as ResultRow
 from netplan_planner.model import Value
-from netplan_planner.traffic.engine import TABLES, Row
+from netplan_planner.traffic.engine import TABLES, RemoteEngine, Row
 from netplan_planner.traffic.files.records import TYPES
-from netplan_planner.traffic.remote import RemoteEngine
 from netplan_planner.traffic.translation import Dialect, taken_apart, translate
 from netplan_planner.units import BYTES_PER_TIB, cents
 

@@ -21,7 +21,7 @@ from netplan_planner.inert import inert_line
 from netplan_planner.model import Inventory, TrafficMatrix
 from netplan_planner.traffic import remote
 from netplan_planner.traffic.coverage import Inputs
-from netplan_planner.traffic.engine import TABLES, Row
+from netplan_planner.traffic.engine import TABLES, RemoteEngine, Row
 from netplan_planner.traffic.files.records import COLUMNS, TYPES
 from netplan_planner.traffic.options import TrafficOptions
 from netplan_planner.traffic.spark import submitted
@@ -53,7 +53,7 @@ _ENDED: list[SparkSession] = []
 (`SparkSession.__del__`, of the client 4.0.1 to 4.0.4)."""
 
 
-class SparkEngine(remote.RemoteEngine):
+class SparkEngine(RemoteEngine):
     """Runs the statements on a server; see `engine.Engine`."""
 
     def __init__(self, session: SparkSession, work: str, shown: str = "") -> None:

@@ -15,14 +15,13 @@ from urllib.parse import quote, urlsplit
 from netplan_planner import model
 from netplan_planner.inert import inert, inert_line, is_inert, scalars
 from netplan_planner.renderers import figures
-from netplan_planner.renderers.annotations import MESSAGE_LENGTH
 from netplan_planner.renderers.commands import HIDDEN
 from netplan_planner.renderers.content import phrases
 from netplan_planner.renderers.document import in_currency
 from netplan_planner.renderers.document import plain as plain_line
 from netplan_planner.renderers.json_report import Plain, document, plain
 from netplan_planner.renderers.options import RenderOptions
-from netplan_planner.renderers.places import ROOT, FilePlace, file_place
+from netplan_planner.renderers.places import MESSAGE_LENGTH, ROOT, FilePlace, file_place
 from netplan_planner.verbs.audit.answer import Report
 from netplan_planner.verbs.audit.screen.sums import bounds_of
 

@@ -10,8 +10,7 @@ from msgspec.structs import replace
 from netplan_planner.errors import InputError, UsageError, did_you_mean
 from netplan_planner.inert import inert_line
 from netplan_planner.model import Direction, Severity
-from netplan_planner.planning import run_record
-from netplan_planner.planning.run_record import RunPath, RunRecord
+from netplan_planner.planning.run_record import RunPath, RunRecord, runs_in
 from netplan_planner.planning.stored_report import OtherSchema, stored_report
 from netplan_planner.units import (
     BYTES_PER_GIB,
@@ -51,7 +50,7 @@ def history(ask: HistoryAsk, now: Now) -> HistoryAnswer:
     """
     del now
     is_folder = ask.path.is_dir()
-    runs, left_out = _reports(ask.path) if is_folder else (run_record.runs_in(ask.path), 0)
+    runs, left_out = _reports(ask.path) if is_folder else (runs_in(ask.path), 0)
     if not runs:
         raise InputError(f"{inert_line(str(ask.path))}: no runs in it")
     found = history_of(_of_title(runs, ask.title), str(ask.path))
