@@ -1,8 +1,8 @@
 """What many tests would work out again of the embedded samples is worked out once a run.
 
 Their flow logs are read once, and what a plan of probes promises is drawn once: it is most of the
-time of `probe plan`. Nor is every price of the embedded snapshot listed again for each snapshot that
-is compared with it: that is half of a `prices refresh` of a made catalogue.
+time of `probe plan`. The embedded snapshot's prices are listed once too, for whatever is compared
+with them.
 """
 
 from collections.abc import Iterator, Sequence
