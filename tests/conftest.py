@@ -56,12 +56,24 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """Look for garbage only when all is loaded: until then there is none."""
+    """Look for garbage only when all is loaded, and never through what was loaded by then."""
     gc.disable()
     try:
         return (yield)
     finally:
+        gc.freeze()
         gc.enable()
+        gc.set_threshold(*COLLECTED)
+
+
+COLLECTED = (10_000, 20, 20)
+"""As rarely as that: the default walks over all that lives for each percent that comes to it."""
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish() -> None:
+    """Let what was loaded go at the end as usual: what stays frozen is told as leaked."""
+    gc.unfreeze()
 
 
 def pytest_make_parametrize_id(config: pytest.Config, val: object, argname: str) -> str | None:

@@ -102,11 +102,13 @@ _SHOWN = 80
 """Letters of a name that is none; more of them say nothing."""
 
 
-def did_you_mean(name: str, known: Iterable[str]) -> str:
+def did_you_mean(name: str, known: Iterable[str], cutoff: float = 0.4, before: str = "") -> str:
     """Return the end of an error's text about a word to choose: the known one that is most like it.
+
+    What all known ones begin with is left out of them, and given as `before`.
 
     >>> did_you_mean("geko", ["gecko", "interzone"]), did_you_mean("x", ["gecko"])
     ('; did you mean gecko?', '')
     """
-    near = nearest_names(name, known, 1, cutoff=0.4)
-    return f"; did you mean {near[0]}?" if near else ""
+    near = nearest_names(name, known, 1, cutoff)
+    return f"; did you mean {before}{near[0]}?" if near else ""

@@ -26,6 +26,10 @@ PRIVATE = (
 """Words that say nothing to a reader who knows networks."""
 EXPLAINED = frozenset({"latent", "lesson", "regime", "slot", "talk"})
 """Those of them that files of users, published tables or names of rules carry."""
+BEGUN = re.compile(
+    "|".join(rf"(?<![a-z]){one}|{one.title()}|(?<![A-Z]){one.upper()}" for one in PRIVATE)
+)
+"""What a name with such a word has; files without it are not taken apart."""
 GLOSSARY = Path(__file__).parents[2] / "docs/reference/glossary.md"
 
 
@@ -41,7 +45,9 @@ def found() -> set[str]:
     for root in ROOTS:
         for file in root.glob("netplan_*/**/*.py"):
             words.update(word for part in file.stem.split("_") for word in words_of(part))
-            for token in tokenize.generate_tokens(io.StringIO(file.read_text("utf-8")).readline):
+            if not BEGUN.search(text := file.read_text("utf-8")):
+                continue
+            for token in tokenize.generate_tokens(io.StringIO(text).readline):
                 if token.type == tokenize.NAME and not keyword.iskeyword(token.string):
                     words.update(words_of(token.string))
     return words & {*PRIVATE}

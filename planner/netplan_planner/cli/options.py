@@ -18,7 +18,7 @@ from netplan_planner.cli import completion
 from netplan_planner.cli.help_page import HELP_ALL
 from netplan_planner.cli.state import state
 from netplan_planner.cli.verbs import VERBS, LazyGroup, prepare
-from netplan_planner.errors import NetplanError, UsageError, did_you_mean, nearest_names
+from netplan_planner.errors import NetplanError, UsageError, did_you_mean
 from netplan_planner.world import settings
 
 # Options of the whole command, before the verb or behind it
@@ -341,10 +341,9 @@ def check_variables(root: Any, variables: Mapping[str, str]) -> tuple[str, ...]:
     for name in given:
         if name in known or name in settings.OTHER_VARIABLES:
             continue
-        bare = {one.removeprefix(PREFIX): one for one in known}
-        near = nearest_names(name.removeprefix(PREFIX), bare, 1, cutoff=_ALIKE)
-        if near:
-            raise UsageError(f"there is no variable {name}; did you mean {bare[near[0]]}?")
+        bare = [one.removeprefix(PREFIX) for one in known]
+        if hint := did_you_mean(name.removeprefix(PREFIX), bare, _ALIKE, PREFIX):
+            raise UsageError(f"there is no variable {name}{hint}")
         notes.append(f"netplan has no variable {name}; it is ignored")
     return tuple(notes)
 

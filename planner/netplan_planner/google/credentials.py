@@ -23,7 +23,7 @@ from google.auth.environment_vars import CREDENTIALS, LEGACY_PROJECT, PROJECT
 from google.auth.transport.requests import AuthorizedSession, Request
 
 from netplan_planner.errors import AccessError, InputError
-from netplan_planner.google.options import LOGIN, READ_ONLY_SCOPE
+from netplan_planner.google.options import LOGIN, PROJECT_ID, READ_ONLY_SCOPE
 from netplan_planner.input_files import decode_json, is_path, whole
 
 _FAILURES = (
@@ -31,8 +31,6 @@ _FAILURES = (
     *(ValueError, TypeError, AttributeError, LookupError, RecursionError),
 )
 """What google-auth raises; of a file whose values are of other types, whatever comes of them."""
-_PROJECT_ID = re.compile(r"(?:[a-z0-9.-]+:)?[a-z][a-z0-9-]{4,28}[a-z0-9]")
-"""Of 6 to 30 letters, behind a domain of old (cloud.google.com/resource-manager/docs)."""
 _MISSING = re.compile(r"missing fields ([a-z_, ]+)\.")
 
 
@@ -80,7 +78,7 @@ def configured_project() -> str | None:
         held = decode_json(whole(Path(file))) if file else {}
         named += [held.get("project_id")] if isinstance(held, dict) else []
     named.append(_gcloud_project(Path(_cloud_sdk.get_config_path())))  # type: ignore[no-untyped-call]
-    found = (one for one in named if isinstance(one, str) and _PROJECT_ID.fullmatch(one))
+    found = (one for one in named if isinstance(one, str) and re.fullmatch(PROJECT_ID, one))
     return next(found, None)
 
 

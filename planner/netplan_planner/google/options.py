@@ -66,6 +66,8 @@ ANONYMOUS_VARIABLE = "CLOUDSDK_AUTH_DISABLE_CREDENTIALS"
 READ_ONLY_SCOPE = "https://www.googleapis.com/auth/compute.readonly"
 
 
+PROJECT_ID = r"(?:[a-z0-9.-]+:)?[a-z][a-z0-9-]{4,28}[a-z0-9]"
+"""Of 6 to 30 letters, behind a domain of old (cloud.google.com/resource-manager/docs)."""
 LOGIN = "gcloud auth application-default login"
 
 

@@ -6,7 +6,7 @@ from itertools import combinations, product
 from math import floor, log2
 from typing import NamedTuple
 
-from netplan_planner.model import Facts, Instance, SelfLink, TrafficMatrix, VmTraffic
+from netplan_planner import model
 
 LEAST_SIGNS = 3
 """Signs that two VMs share from which on they are taken for copies."""
@@ -29,8 +29,6 @@ assumption without a source: it only holds moves back."""
 _QUORUMS = frozenset({3, 5, 7})
 """Sizes of a set that decides by majority."""
 _QUORUM_ZONES = 3
-_FIRST_EPHEMERAL_PORT = 32_768
-"""From here on ports are the callers' own (Linux, net.ipv4.ip_local_port_range)."""
 _PUBLIC_IMAGES = "-cloud/"
 """How projects of Google's public images end: such an image says nothing of what runs."""
 _LEAST_PEERS = 2
@@ -45,7 +43,7 @@ class Alike(NamedTuple):
 
     where: str
     signs: tuple[str, ...]
-    machines: tuple[Instance, ...]
+    machines: tuple[model.Instance, ...]
 
     @property
     def why(self) -> str:
@@ -53,12 +51,12 @@ class Alike(NamedTuple):
         return f"both have the same {', '.join(self.signs[:-1])} and {self.signs[-1]}"
 
 
-def service_of(machine: Instance) -> str:
+def service_of(machine: model.Instance) -> str:
     """Return what a machine is labelled to serve, or nothing."""
     return next((of for name in SERVICE_LABELS if (of := machine.label(name))), "")
 
 
-def sets_alike(facts: Facts, machines: Iterable[Instance]) -> Iterator[Alike]:
+def sets_alike(facts: model.Facts, machines: Iterable[model.Instance]) -> Iterator[Alike]:
     """Yield the sets of machines in several zones that share signs enough.
 
     One of the signs says what a machine is for: template, image, label, tags, or that a quorum's
@@ -70,7 +68,7 @@ def sets_alike(facts: Facts, machines: Iterable[Instance]) -> Iterator[Alike]:
         meshes = _meshes(facts, members)
         purposes = [_purposes(facts, one, few, meshes) for one in members]
         quorums = _quorums(members, purposes)
-        found: dict[tuple[tuple[str, object], ...], list[Instance]] = defaultdict(list)
+        found: dict[tuple[tuple[str, object], ...], list[model.Instance]] = defaultdict(list)
         for machine, of in zip(members, purposes, strict=True):
             signs = _with_others(facts, machine, of, quorums) if of else {}
             for names in combinations(signs, LEAST_SIGNS):
@@ -79,7 +77,7 @@ def sets_alike(facts: Facts, machines: Iterable[Instance]) -> Iterator[Alike]:
                     for values in product(*(signs[name] for name in names)):
                         found[tuple(zip(names, values, strict=True))].append(machine)
         # Sets of the same machines are one, with all the signs that they share.
-        sets: dict[tuple[Instance, ...], dict[str, None]] = defaultdict(dict)
+        sets: dict[tuple[model.Instance, ...], dict[str, None]] = defaultdict(dict)
         for shared, those in found.items():
             if len({one.zone for one in those}) > 1:
                 sets[tuple(those)].update((name, None) for name, _ in shared)
@@ -87,9 +85,9 @@ def sets_alike(facts: Facts, machines: Iterable[Instance]) -> Iterator[Alike]:
             yield Alike(where, tuple(said), together)
 
 
-def _places(machines: Iterable[Instance]) -> dict[str, list[Instance]]:
+def _places(machines: Iterable[model.Instance]) -> dict[str, list[model.Instance]]:
     """Return the machines among which copies are looked for, by where and what they are."""
-    found: dict[str, list[Instance]] = defaultdict(list)
+    found: dict[str, list[model.Instance]] = defaultdict(list)
     for one in machines:
         parts = "/".join(one.label(name) or "" for name in _PART_LABELS)
         found[f"{one.project}/{one.primary_network}/{service_of(one)}/{parts}"].append(one)
@@ -101,10 +99,10 @@ def _is_label(name: str) -> bool:
 
 
 def _purposes(
-    facts: Facts,
-    machine: Instance,
+    facts: model.Facts,
+    machine: model.Instance,
     few: frozenset[tuple[str, object]],
-    meshes: dict[SelfLink, Values],
+    meshes: dict[model.SelfLink, Values],
 ) -> dict[str, Values]:
     """Return the signs that say what a machine is for, by their names."""
     own = tuple(sorted(one for one in machine.licenses if _PUBLIC_IMAGES not in one))
@@ -122,7 +120,7 @@ def _purposes(
     return {name: values for name, values in told.items() if values}
 
 
-def _marks(facts: Facts, machine: Instance) -> Iterator[tuple[str, object]]:
+def _marks(facts: model.Facts, machine: model.Instance) -> Iterator[tuple[str, object]]:
     """Yield the labels of a machine and the images of its disks that may tell what it is for."""
     for key, value in machine.labels:
         if value and key not in _COMMON_LABELS and not key.startswith(_OF_GOOGLE):
@@ -132,22 +130,22 @@ def _marks(facts: Facts, machine: Instance) -> Iterator[tuple[str, object]]:
             yield "image", disk.source_image
 
 
-def _shared_by_few(facts: Facts) -> frozenset[tuple[str, object]]:
+def _shared_by_few(facts: model.Facts) -> frozenset[tuple[str, object]]:
     """Return the labels and images that several VMs of the inventory have, and few others."""
     counts = Counter(mark for one in facts.inventory.instances for mark in _marks(facts, one))
     return frozenset(mark for mark, count in counts.items() if 1 < count <= _MOST_SHARING)
 
 
-def _meshes(facts: Facts, machines: Iterable[Instance]) -> dict[SelfLink, Values]:
+def _meshes(facts: model.Facts, machines: Iterable[model.Instance]) -> dict[model.SelfLink, Values]:
     """Return by machine the quorums that it is of: one type, equal rates, all talk to each other.
 
     Clients that talk to all of them do not hide them.
     """
-    found: dict[SelfLink, Values] = {}
+    found: dict[model.SelfLink, Values] = {}
     traffic = facts.traffic
     if traffic is None:
         return found
-    equal: dict[tuple[object, ...], dict[int, Instance]] = defaultdict(dict)
+    equal: dict[tuple[object, ...], dict[int, model.Instance]] = defaultdict(dict)
     for one in machines:
         seen = traffic.vm_by_link.get(one.ref.self_link)
         if seen is not None:
@@ -169,16 +167,16 @@ def _meshes(facts: Facts, machines: Iterable[Instance]) -> dict[SelfLink, Values
     return found
 
 
-def _is_quorum(machines: Collection[Instance]) -> bool:
+def _is_quorum(machines: Collection[model.Instance]) -> bool:
     zones = {one.zone for one in machines}
     return len(machines) in _QUORUMS and len(zones) >= _QUORUM_ZONES
 
 
 def _quorums(
-    machines: Iterable[Instance], purposes: Iterable[dict[str, Values]]
+    machines: Iterable[model.Instance], purposes: Iterable[dict[str, Values]]
 ) -> dict[object, int]:
     """Return the values of such signs that a quorum's number of machines have, in several zones."""
-    found: dict[object, list[Instance]] = defaultdict(list)
+    found: dict[object, list[model.Instance]] = defaultdict(list)
     for one, of in zip(machines, purposes, strict=True):
         for name, values in of.items():
             for value in values:
@@ -187,7 +185,7 @@ def _quorums(
 
 
 def _with_others(
-    facts: Facts, machine: Instance, of: dict[str, Values], quorums: dict[object, int]
+    facts: model.Facts, machine: model.Instance, of: dict[str, Values], quorums: dict[object, int]
 ) -> dict[str, Values]:
     """Return all signs of a machine, those that say what it is for before the others."""
     signs = {**of, "machine type": (machine.machine_type,)}
@@ -211,21 +209,21 @@ def _with_others(
     return signs
 
 
-def _rates(seen: VmTraffic) -> Values:
+def _rates(seen: model.VmTraffic) -> Values:
     """Return classes of what a machine sends and gets; none where one of them is nothing."""
     if not seen.egress.byte_count or not seen.ingress.byte_count:
         return ()
     return tuple(product(_sizes(seen.egress.byte_count), _sizes(seen.ingress.byte_count)))
 
 
-def _ports(traffic: TrafficMatrix, owner: int) -> tuple[int, ...]:
+def _ports(traffic: model.TrafficMatrix, owner: int) -> tuple[int, ...]:
     """Return the ports on which a machine is called most, of each caller one."""
     flows = (edge.top_flow for edge in traffic.edges_by_dst.get(owner, ()))
     ports = {flow.dst_port for flow in flows if flow is not None and flow.dst_port is not None}
-    return tuple(sorted(port for port in ports if port < _FIRST_EPHEMERAL_PORT))
+    return tuple(sorted(port for port in ports if port < model.FIRST_EPHEMERAL_PORT))
 
 
-def _peers(traffic: TrafficMatrix, owner: int) -> tuple[int, ...]:
+def _peers(traffic: model.TrafficMatrix, owner: int) -> tuple[int, ...]:
     sent, got = traffic.edges_by_src.get(owner, ()), traffic.edges_by_dst.get(owner, ())
     return tuple(sorted({edge.dst for edge in sent} | {edge.src for edge in got}))
 

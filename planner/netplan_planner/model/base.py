@@ -114,6 +114,11 @@ def last_part(link: str) -> str:
     return link.rpartition("/")[2]
 
 
+def instance_link(project: str, zone: str, name: str) -> SelfLink:
+    """Return the link of a VM, by its name or number."""
+    return SelfLink(f"projects/{project}/zones/{zone}/instances/{name}")
+
+
 def project_of(link: str) -> ProjectId:
     """Return the project of a canonical link, or an empty id when the link names none.
 

@@ -161,4 +161,4 @@ _RATES = ("egress_p95_gbps", "egress_max_gbps", "external_p95_gbps", "external_m
 
 def link_of(row: MachineRow) -> SelfLink:
     """Return the link of a row's VM."""
-    return SelfLink(f"projects/{row.project}/zones/{row.zone}/instances/{row.name}")
+    return model.instance_link(row.project, row.zone, row.name)

@@ -12,13 +12,12 @@ from typing import NamedTuple
 
 from netplan_planner.inert import inert, inert_line
 from netplan_planner.model import Severity
-from netplan_planner.renderers.places import FilePlace
+from netplan_planner.renderers.places import MESSAGE_LENGTH, FilePlace
 from netplan_planner.units import counted
 
 _KINDS = {Severity.HIGH: "error", Severity.MEDIUM: "warning"}
 _MOST = 10
 """Of a kind that GitHub shows of one step."""
-_MESSAGE_LENGTH = 2000
 _OF_DATA = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
 _OF_PROPERTY = {**_OF_DATA, ord(":"): "%3A", ord(","): "%2C"}
 _WORKFLOW_COMMAND = re.compile(r"^(\s*)(::|##)")
@@ -29,9 +28,11 @@ class Annotation(NamedTuple):
     """A finding as it is shown beside a line."""
 
     severity: Severity
-    title: str
+    rule: str
     message: str
     place: FilePlace | None
+    state: str = ""
+    """What a change makes of it, such as new."""
 
 
 def lines_of(found: Sequence[Annotation], summary: str) -> str:
@@ -50,13 +51,14 @@ def lines_of(found: Sequence[Annotation], summary: str) -> str:
 
 
 def _line(kind: str, one: Annotation) -> str:
-    properties = {"title": one.title}
+    title = f"{one.state} {one.severity.value}: {one.rule}".lstrip()
+    properties = {"title": title}
     if one.place is not None:
         properties = {"file": one.place.path, "line": str(one.place.line or 1), **properties}
     told = ",".join(
         f"{name}={inert(value).translate(_OF_PROPERTY)}" for name, value in properties.items()
     )
-    return f"::{kind} {told}::{inert(one.message, _MESSAGE_LENGTH).translate(_OF_DATA)}"
+    return f"::{kind} {told}::{inert(one.message, MESSAGE_LENGTH).translate(_OF_DATA)}"
 
 
 def log_line(text: str) -> str:

@@ -8,6 +8,8 @@ from netplan_planner.renderers.places import FilePlace
 
 EVERYTHING = "all"
 """The `--explain` name that stands for every rule."""
+DEFAULT_WIDTH = 100
+"""Columns where there is no terminal to ask."""
 _MEMBERS = 3
 _ROWS = 8
 

@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from netplan_planner.errors import InputError, UsageError, did_you_mean
 from netplan_planner.inert import inert_line
 from netplan_planner.model import Value
-from netplan_planner.renderers.options import ColourMode, RenderOptions
+from netplan_planner.renderers.options import DEFAULT_WIDTH, ColourMode, RenderOptions
 from netplan_planner.streams import is_stdout, standard_output
 from netplan_planner.writing import usable_target, write_each, written_whole
 
@@ -95,7 +95,6 @@ _SUMMARY = "GITHUB_STEP_SUMMARY"
 """Names the file whose Markdown GitHub shows on the page of a workflow's run."""
 _SUMMARY_BYTES = 2**20
 """GitHub refuses a summary of more."""
-_DEFAULT_WIDTH = 100
 _UNBROKEN = 240
 """Columns of a line that is not broken for people."""
 _ASCII = str.maketrans({"→": "->", "·": "-", "×": "x", "…": "...", "─": "-"})
@@ -204,7 +203,7 @@ def write_outputs(
     on_terminal = resolved(options, stream, known)
     in_file = replace(
         options,
-        width=options.width or _DEFAULT_WIDTH,
+        width=options.width or DEFAULT_WIDTH,
         colour=ColourMode.ALWAYS if options.colour is ColourMode.ALWAYS else ColourMode.NEVER,
     )
     texts = [
@@ -234,7 +233,7 @@ def resolved(
     if colour is ColourMode.AUTO:
         is_plain = bool(environment.get("NO_COLOR")) or environment.get("TERM") == "dumb"
         colour = ColourMode.ALWAYS if is_terminal and not is_plain else ColourMode.NEVER
-    return replace(options, width=width or _DEFAULT_WIDTH, colour=colour)
+    return replace(options, width=width or DEFAULT_WIDTH, colour=colour)
 
 
 def _columns(stream: TextIO, environment: Mapping[str, str]) -> int | None:

@@ -13,6 +13,8 @@ _FILE = re.compile(
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
 
 
+MESSAGE_LENGTH = 2000
+"""Letters of what is said of a finding beside code: a choice, without a source."""
 ROOT = "ROOT"
 """The base of URIs that lead out of the folder in which netplan ran: the file system's root."""
 

@@ -12,6 +12,7 @@ import json
 import sys
 import textwrap
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from types import UnionType
 from typing import Any, cast, get_args, get_origin, get_type_hints
@@ -89,6 +90,7 @@ def field_notes(kind: type) -> dict[str, str]:
     return notes
 
 
+@cache
 def _own_notes(kind: type) -> dict[str, str]:
     tree = ast.parse(textwrap.dedent(inspect.getsource(kind)))
     body = tree.body[0].body if isinstance(tree.body[0], ast.ClassDef) else []

@@ -15,7 +15,7 @@ from rich.style import Style
 from netplan_planner.renderers import content
 from netplan_planner.renderers import document as doc
 from netplan_planner.renderers.document import Block, Line, Role, line
-from netplan_planner.renderers.options import ColourMode, RenderOptions
+from netplan_planner.renderers.options import DEFAULT_WIDTH, ColourMode, RenderOptions
 
 Piece = tuple[str, Role]
 """Letters and how they look."""
@@ -24,10 +24,6 @@ Piece = tuple[str, Role]
 Row = tuple[Piece, ...]
 """What stands on one line of the terminal."""
 Rows = Sequence[Sequence[Line]]
-
-
-DEFAULT_WIDTH = 100
-"""Columns where there is no terminal to ask."""
 
 
 _LEAST_WIDTH = 24

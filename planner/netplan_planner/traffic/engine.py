@@ -24,6 +24,8 @@ from contextlib import AbstractContextManager, contextmanager
 from itertools import pairwise
 from typing import Any, Protocol, TypeVar
 
+from netplan_planner.traffic.statements.series import ranks
+
 # The tables between the statements: names and types of their columns
 #
 # Types are DuckDB's; another engine makes the same tables with its own whole numbers and texts.
@@ -225,6 +227,31 @@ def at_once(engine: Engine, work: Callable[[Engine], T]) -> Iterator["Future[T]"
     done: Future[T] = Future()
     done.set_result(work(engine))
     yield done
+
+
+class RemoteEngine(Engine):
+    """An engine of one statement at a time, which gives its rows as they are streamed."""
+
+    slice_rows: int | None = None
+
+    def rows(self, statement: str) -> list[Row]:
+        """Return all rows of a small result."""
+        return [row for rows in self.stream(statement) for row in rows]
+
+    def value(self, statement: str) -> Any:
+        """Return the one value of a result."""
+        return self.rows(statement)[0][0]
+
+    def ranked(
+        self, table: str, key: str, value: str, volume: Mapping[int, Row], wanted: Sequence[int]
+    ) -> Iterator[Row]:
+        """Yield values at ranks by a statement."""
+        statement = ranks(table, key, value, wanted)
+        return (row for rows in self.stream(statement) for row in rows)
+
+    def in_background(self, work: Callable[[Engine], T]) -> AbstractContextManager[Future[T]]:
+        """Do work at once: statements would wait for each other anyway."""
+        return at_once(self, work)
 
 
 def slices(engine: Engine, table: str, minute: str) -> list[tuple[int, int]]:

@@ -13,13 +13,11 @@ from docs_site import pages
 from netplan_planner.cli.help_page import place, tidy
 from netplan_planner.judging.judged import reference_page
 from netplan_planner.renderers import terminal
-from netplan_planner.renderers.options import RenderOptions
+from netplan_planner.renderers.options import DEFAULT_WIDTH, RenderOptions
 from netplan_planner.verbs.audit.findings import entry
 from netplan_rules.registry import all_rules
 from support.commands.tree import ROOT as COMMANDS
 from support.rules.hits import BAD_CASES, judged_case
-
-_WIDTH = 100
 
 
 def write(stage: Path) -> None:
@@ -106,7 +104,7 @@ def _example(rule: str) -> str:
     if case is None:
         raise LookupError(f"no fixture shows the rule {rule}")
     finding = judged_case(rule, case).findings[0]
-    options = RenderOptions(width=_WIDTH, finding=finding.fingerprint)
+    options = RenderOptions(width=DEFAULT_WIDTH, finding=finding.fingerprint)
     text = terminal.layout(entry(finding, 1, options, None), options)
     return f"## Example\n\nA finding in a small project:\n\n```text\n{text.strip()}\n```\n"
 

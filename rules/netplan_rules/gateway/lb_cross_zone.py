@@ -23,8 +23,6 @@ RULE = rule_of(
 )
 
 _PASSTHROUGH = "Regional Internal Passthrough Network Load Balancer"
-_FIRST_EPHEMERAL = 32768
-"""Linux's net.ipv4.ip_local_port_range begins here: a service is not expected above."""
 
 
 class _Exchange(model.Value, frozen=True, kw_only=True):
@@ -100,7 +98,7 @@ def _is_request(front: model.ForwardingRule, edge: model.Edge) -> bool | None:
     if port is None:
         return None
     if front.port_range in (None, "all"):
-        return port < _FIRST_EPHEMERAL
+        return port < model.FIRST_EPHEMERAL_PORT
     for part in (front.port_range or "").split(","):
         low, _, high = part.partition("-")
         if low.isdigit() and int(low) <= port <= int(high or low):

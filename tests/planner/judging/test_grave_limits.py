@@ -24,7 +24,7 @@ from support.reports.made import empty_report
 from support.rules.facts import facts_of, machine
 from support.rules.fixtures import FIXTURES
 from support.rules.fixtures import facts_of as facts_of_case
-from support.rules.hits import BAD_CASES
+from support.rules.hits import BAD_CASES, judged_case
 from support.rules.judged import hits_of, judged
 
 CAP_GBPS = 16.0
@@ -135,8 +135,7 @@ def test_severity_rests_on_the_least_that_a_month_can_have() -> None:
 
 def _case(rule: str, case: str, folder: Path) -> tuple[model.Facts, tuple[model.Hit, ...]]:
     found = json.loads((FIXTURES / rule / f"{case}.json").read_text(encoding="utf-8"))
-    facts = facts_of_case(found, folder)
-    return facts, hits_of(find_rule(rule), facts)
+    return facts_of_case(found, folder), judged_case(rule, case).hits
 
 
 @pytest.mark.parametrize(("rule", "case"), BAD_CASES)

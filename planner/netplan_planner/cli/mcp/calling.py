@@ -24,7 +24,7 @@ from netplan_planner.inert import inert_line
 from netplan_planner.input_files import decode_json, one_run
 from netplan_planner.planning.inputs import currency_in
 from netplan_planner.renderers.content import asides
-from netplan_planner.renderers.options import ColourMode, RenderOptions
+from netplan_planner.renderers.options import DEFAULT_WIDTH, ColourMode, RenderOptions
 from netplan_planner.renderers.output import render
 from netplan_planner.verbs import Now
 
@@ -39,7 +39,6 @@ _CREDENTIALS = (
 )
 """Keys, tokens of access and of identity, and what stands behind a word for one."""
 _SUMMARY_CHARACTERS = 5_000
-_WIDTH = 100
 
 
 class Failed(Exception):
@@ -143,7 +142,7 @@ def _flag(parameter: Any, name: str, value: Any) -> list[str]:
 
 def _look(tool: Tool, ask: Any, found: Any, now: Now) -> RenderOptions:
     """Return how the summary is shown: as on a terminal, in plain text."""
-    shown = RenderOptions(width=_WIDTH, colour=ColourMode.NEVER, max_rows=tool.run.rows)
+    shown = RenderOptions(width=DEFAULT_WIDTH, colour=ColourMode.NEVER, max_rows=tool.run.rows)
     if tool.run.has_look:
         rate = currency_in(ask.price_folder, getattr(ask, "currency", None))
         shown = replace(shown, currency=rate)

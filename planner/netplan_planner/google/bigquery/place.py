@@ -4,11 +4,12 @@ import re
 from pathlib import PurePath
 
 from netplan_planner.errors import UsageError
+from netplan_planner.google.options import PROJECT_ID
 from netplan_planner.model import Value
 
 SCHEME = "bigquery:"
 _FORM = "bigquery://PROJECT.DATASET or bigquery://PROJECT.DATASET.TABLE"
-_PROJECT = r"(?P<project>(?:[a-z0-9.-]+:)?[a-z][a-z0-9-]{4,28}[a-z0-9])"
+_PROJECT = rf"(?P<project>{PROJECT_ID})"
 _DATASET = r"(?P<dataset>[A-Za-z0-9_]{1,1024})"
 _ROLLUP = re.compile(rf"(?:{_PROJECT}\.)?{_DATASET}")
 _PLACE = re.compile(

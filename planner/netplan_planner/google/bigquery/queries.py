@@ -1,8 +1,7 @@
 """Queries in BigQuery: what they cost, jobs in one session, and the statements run by them."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future
-from contextlib import AbstractContextManager, contextmanager, suppress
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from decimal import Decimal
 from itertools import islice
 from typing import Any
@@ -13,9 +12,8 @@ from netplan_planner.google.bigquery.service import Service
 from netplan_planner.google.bigquery.tables import LogTable
 from netplan_planner.google.bigquery.wire import Row as ResultRow
 from netplan_planner.model import Value
-from netplan_planner.traffic.engine import TABLES, Engine, Row, T, at_once
+from netplan_planner.traffic.engine import TABLES, RemoteEngine, Row
 from netplan_planner.traffic.files.records import TYPES
-from netplan_planner.traffic.statements.series import ranks
 from netplan_planner.traffic.translation import Dialect, taken_apart, translate
 from netplan_planner.units import BYTES_PER_TIB, cents
 
@@ -245,10 +243,8 @@ _TYPES = {"VARCHAR": "STRING", "BOOLEAN": "BOOL", "DOUBLE": "FLOAT64"}
 """Of the schema's types; the others are whole numbers."""
 
 
-class BigQueryEngine:
+class BigQueryEngine(RemoteEngine):
     """Runs the statements as jobs of a session; see `engine.Engine`."""
-
-    slice_rows: int | None = None
 
     def __init__(self, jobs: Jobs) -> None:
         self._jobs = jobs
@@ -286,28 +282,9 @@ class BigQueryEngine:
             names = ", ".join(f"`{name}`" for name in types(table))
             self._jobs.run(f"INSERT INTO `{table}` ({names}) {query}")
 
-    def rows(self, statement: str) -> list[Row]:
-        """Return all rows of a small result."""
-        return [row for rows in self.stream(statement) for row in rows]
-
     def stream(self, statement: str) -> Iterator[list[Row]]:
         """Yield the rows of a result, as the service pages it."""
         return self._jobs.run(translate(statement, Dialect.BIGQUERY))
-
-    def value(self, statement: str) -> Any:
-        """Return the one value of a result."""
-        return self.rows(statement)[0][0]
-
-    def ranked(
-        self, table: str, key: str, value: str, volume: Mapping[int, Row], wanted: Sequence[int]
-    ) -> Iterator[Row]:
-        """Yield values at ranks by a statement."""
-        statement = ranks(table, key, value, wanted)
-        return (row for rows in self.stream(statement) for row in rows)
-
-    def in_background(self, work: Callable[[Engine], T]) -> AbstractContextManager[Future[T]]:
-        """Do work at once: a session runs one query at a time."""
-        return at_once(self, work)
 
 
 def types(table: str) -> dict[str, str]:

@@ -13,6 +13,12 @@ from netplan_planner.model.evidence.log_volume import LogSource
 from netplan_planner.model.path_class import Certainty, Owner, PathClass
 from netplan_planner.units import SECONDS_PER_DAY, SECONDS_PER_HOUR, SECONDS_PER_MINUTE
 
+FIRST_EPHEMERAL_PORT = 32_768
+"""From here on Linux gives ports to callers, so that no service is expected there.
+
+Source: kernel documentation, networking/ip-sysctl (ip_local_port_range).
+"""
+
 # Rates by equal stretches of time
 
 

@@ -2,7 +2,7 @@
 
 from functools import lru_cache
 
-from netplan_planner.model import Region, ResourceRef, SelfLink, Zone, region_of
+from netplan_planner.model import Region, ResourceRef, SelfLink, Zone, instance_link, region_of
 from netplan_planner.model.project import kubernetes
 from netplan_planner.readers.kubernetes.metadata import chosen, metadata_of, namespace_of, texts
 from netplan_planner.readers.kubernetes.pods import cpu_count
@@ -113,8 +113,7 @@ def _machine(provider_id: str) -> tuple[str | None, SelfLink | None]:
         return None, None
     if cloud != kubernetes.COMPUTE_ENGINE or len(parts) != 3 or not all(parts):
         return cloud, None
-    project, zone, name = parts
-    return cloud, SelfLink(f"projects/{project}/zones/{zone}/instances/{name}")
+    return cloud, instance_link(*parts)
 
 
 def _first(labels: dict[str, str], keys: tuple[str, ...]) -> str | None:

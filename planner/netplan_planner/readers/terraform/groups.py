@@ -12,7 +12,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from netplan_planner.model import InstanceGroup, SelfLink, canonical_link, last_part
+from netplan_planner.model import InstanceGroup, SelfLink, canonical_link, instance_link, last_part
 from netplan_planner.readers.links import Unusable, place_of, resolve
 from netplan_planner.readers.terraform.attributes import Attributes, Unknowns
 from netplan_planner.readers.terraform.context import Context
@@ -137,7 +137,7 @@ class Groups:
         for number in range(1, size + 1):
             zone = place if scope == "zones" else _zone_of(number, place, zones)
             name = f"{base}-({number} of {size})"
-            one = SelfLink(f"projects/{project}/zones/{zone}/instances/{name}")
+            one = instance_link(project, zone, name)
             if number == 1:
                 with_networks(machine, one, self._networks, notes)
             self._context.add(entry, _MACHINES, one, machine, with_unknown(machine, notes))

@@ -22,7 +22,7 @@ from msgspec.structs import astuple
 
 from netplan_planner.model import Value
 from netplan_planner.renderers.document import Block, Role, blocks_in, para, say
-from netplan_planner.renderers.options import RenderOptions
+from netplan_planner.renderers.options import DEFAULT_WIDTH, RenderOptions
 
 Cell = str | int | float | Decimal | bool | date | None | tuple[str, ...]
 """A value of a data table; None is not known, several texts of one value are a tuple."""
@@ -53,8 +53,6 @@ class Content(Protocol):
         """Return the answer as rows."""
 
 
-_WIDTH = 100
-"""Of a screen of unknown width."""
 _VERBS = "netplan_planner.verbs"
 """In its folders `show` says what `answer` does, and `show_results` what `results` does."""
 
@@ -117,7 +115,7 @@ def blocks(answer: object, options: RenderOptions) -> Iterable[Block]:
     """Return any answer as a document, with its amounts as they are shown; old prices end it."""
     own = content_of(answer).blocks(answer, options)
     age = getattr(answer, "price_age", "")
-    width = options.width or _WIDTH
+    width = options.width or DEFAULT_WIDTH
     if options.is_screen and len(age) > width:
         # A screen has one line for it.
         age = f"{age[: width - 1]}…"

@@ -13,6 +13,7 @@ from pathlib import Path
 import msgspec
 
 from netplan_planner.input_files import decode_json
+from netplan_planner.model import FIRST_EPHEMERAL_PORT
 from netplan_planner.model.evidence.log_volume import OUTSIDE_WINDOW
 from netplan_planner.model.evidence.pod_traffic import (
     PodFlow,
@@ -27,8 +28,6 @@ from netplan_planner.traffic.pod_flows.pod_records import PodNames
 EGRESS = "EGRESS"
 _FORWARDED = frozenset({"FORWARDED", "TRANSLATED", "TRACED", "VERDICT_UNKNOWN"})
 """Verdicts of what was not dropped (docs.cilium.io observability/hubble)."""
-_FIRST_DYNAMIC_PORT = 32_768
-"""Of Linux's own range of client ports (kernel documentation, ip_local_port_range)."""
 
 
 class _Named(msgspec.Struct, gc=False):
@@ -183,7 +182,7 @@ def _looks_like_reply(transport: _Transport | None) -> bool:
     ports = (transport.tcp or transport.udp) if transport is not None else None
     if ports is None or ports.source_port is None or ports.destination_port is None:
         return False
-    return ports.source_port < _FIRST_DYNAMIC_PORT <= ports.destination_port
+    return ports.source_port < FIRST_EPHEMERAL_PORT <= ports.destination_port
 
 
 def _names(end: _End) -> tuple[str, str]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from netplan_planner.model import Inventory, Zone
+from netplan_planner.model import FIRST_EPHEMERAL_PORT, Inventory, Zone
 from netplan_planner.model.evidence.pod_traffic import PodEnd
 from netplan_planner.model.project.kubernetes import Kubernetes, Pod
 from netplan_planner.tables.sql import identifier, quoted
@@ -89,9 +89,6 @@ class PodNames:
 # The queries of pods' traffic: which fields of flow logs and tables name pods, grouped by pair
 
 
-_FIRST_DYNAMIC_PORT = 32_768
-"""Linux takes client ports from here on (kernel documentation, ip_local_port_range): a flow from a
-lower port to a higher one is an answer."""
 _STEADY_BYTES_PER_GBPS = 125_000_000 * 3600
 """Of an hour."""
 
@@ -246,7 +243,7 @@ def _records_of(sources: Sequence[Source], engine: EmbeddedEngine, options: Traf
     keys = [
         *_end(payload, "src", services["src"]),
         *_end(payload, "dest", services["dest"]),
-        f"COALESCE({ports[0]} < {_FIRST_DYNAMIC_PORT} AND {ports[1]} >= {_FIRST_DYNAMIC_PORT},"
+        f"COALESCE({ports[0]} < {FIRST_EPHEMERAL_PORT} AND {ports[1]} >= {FIRST_EPHEMERAL_PORT},"
         " false)",
         f"COALESCE({payload.text('reporter')} LIKE 'SRC%', false)",
         fields.text("resource", "labels", "name"),

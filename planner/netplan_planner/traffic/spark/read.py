@@ -6,10 +6,8 @@ What is written survives lost executors.
 """
 
 import posixpath
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future
-from contextlib import AbstractContextManager, contextmanager, suppress
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 
 import pyarrow as pa
 from msgspec.structs import replace
@@ -23,14 +21,13 @@ from netplan_planner.inert import inert_line
 from netplan_planner.model import Inventory, TrafficMatrix
 from netplan_planner.traffic import remote
 from netplan_planner.traffic.coverage import Inputs
-from netplan_planner.traffic.engine import TABLES, Engine, Row, T, at_once
+from netplan_planner.traffic.engine import TABLES, RemoteEngine, Row
 from netplan_planner.traffic.files.records import COLUMNS, TYPES
 from netplan_planner.traffic.options import TrafficOptions
 from netplan_planner.traffic.spark import submitted
 from netplan_planner.traffic.spark.calls import FAILURES, Deadline, WorkFolder, error_of, said, told
 from netplan_planner.traffic.spark.files import Listed, find_files, records_query
 from netplan_planner.traffic.spark.place import SparkPlace
-from netplan_planner.traffic.statements.series import ranks
 from netplan_planner.traffic.translation import Dialect, taken_apart, translate
 
 _RECORDS = "flow_record"
@@ -56,10 +53,8 @@ _ENDED: list[SparkSession] = []
 (`SparkSession.__del__`, of the client 4.0.1 to 4.0.4)."""
 
 
-class SparkEngine:
+class SparkEngine(RemoteEngine):
     """Runs the statements on a server; see `engine.Engine`."""
-
-    slice_rows: int | None = None
 
     def __init__(self, session: SparkSession, work: str, shown: str = "") -> None:
         self._session = session
@@ -119,31 +114,12 @@ class SparkEngine:
             # Written before the old rows are let go: the query may read them.
             self._store(table, frame, replaces=replaces)
 
-    def rows(self, statement: str) -> list[Row]:
-        """Return all rows of a small result."""
-        return [row for rows in self.stream(statement) for row in rows]
-
     def stream(self, statement: str) -> Iterator[list[Row]]:
         """Yield the rows of a result."""
         with told(self._session, self._shown):
             found = self._session.sql(translate(statement, Dialect.SPARK)).toArrow()
         for batch in found.to_batches(max_chunksize=_STREAMED_ROWS):
             yield list(zip(*(column.to_pylist() for column in batch.columns), strict=True))
-
-    def value(self, statement: str) -> Any:
-        """Return the one value of a result."""
-        return self.rows(statement)[0][0]
-
-    def ranked(
-        self, table: str, key: str, value: str, volume: Mapping[int, Row], wanted: Sequence[int]
-    ) -> Iterator[Row]:
-        """Yield values at ranks by a statement."""
-        statement = ranks(table, key, value, wanted)
-        return (row for rows in self.stream(statement) for row in rows)
-
-    def in_background(self, work: Callable[[Engine], T]) -> AbstractContextManager[Future[T]]:
-        """Do work at once: the statements of a session share its executors anyway."""
-        return at_once(self, work)
 
     def _frame(self, query: str, table: str) -> DataFrame:
         """Return a query's rows with the names and types of a table."""

@@ -19,7 +19,6 @@ from netplan_planner.judging.month import (
     month_bill,
     tables_of,
 )
-from netplan_planner.judging.reported import stored_report
 from netplan_planner.judging.suppressions import IGNORE_FILE, add_ignores, ignore_file
 from netplan_planner.model import Confidence, Facts, Finding, Severity, TrafficMatrix
 from netplan_planner.model.project.kubernetes import Kubernetes
@@ -30,6 +29,7 @@ from netplan_planner.planning.configured import configured
 from netplan_planner.planning.fleet.market import TERMS
 from netplan_planner.planning.inputs import currency_in
 from netplan_planner.planning.project import request_of
+from netplan_planner.planning.stored_report import stored_report
 from netplan_planner.planning.traffic_bill import zone_pairs
 from netplan_planner.renderers.options import EVERYTHING, RenderOptions
 from netplan_planner.renderers.output import TEXT, WITH_PLACES

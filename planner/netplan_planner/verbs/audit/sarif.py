@@ -21,7 +21,7 @@ from netplan_planner.renderers.document import in_currency
 from netplan_planner.renderers.document import plain as plain_line
 from netplan_planner.renderers.json_report import Plain, document, plain
 from netplan_planner.renderers.options import RenderOptions
-from netplan_planner.renderers.places import ROOT, FilePlace, file_place
+from netplan_planner.renderers.places import MESSAGE_LENGTH, ROOT, FilePlace, file_place
 from netplan_planner.verbs.audit.answer import Report
 from netplan_planner.verbs.audit.screen.sums import bounds_of
 
@@ -36,7 +36,6 @@ _LEVELS = {
     model.Severity.INFO: "note",
 }
 _NOTICES = {"crashed": "error", "gap": "warning"}
-_MESSAGE_LENGTH = 2000
 _NO_FILE = "the configuration or inventory: no file holds the resource itself"
 _NO_BLOCK = "the plan or state: no available configuration has the resource's block"
 _CONFIGURATIONS = (".tf", ".tf.json")
@@ -86,7 +85,7 @@ def message_text(text: str) -> str:
     >>> message_text("{0} [click](http://x)")
     '{{0}} [click] (http://x)'
     """
-    shown = inert(text, _MESSAGE_LENGTH).replace("{", "{{").replace("}", "}}")
+    shown = inert(text, MESSAGE_LENGTH).replace("{", "{{").replace("}", "}}")
     return _LINK.sub("] ", shown) or "(no text)"
 
 

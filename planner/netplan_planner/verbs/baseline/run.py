@@ -5,11 +5,12 @@ from pathlib import Path
 
 from netplan_planner.errors import UsageError
 from netplan_planner.judging.baseline import Accepted, Baseline, read_baseline
-from netplan_planner.judging.reported import Reported, reported, stored_report
+from netplan_planner.judging.reported import Reported, reported
 from netplan_planner.judging.suppressions import ignore_file, is_over
 from netplan_planner.model import taken
 from netplan_planner.planning.configured import configured
 from netplan_planner.planning.project import request_of
+from netplan_planner.planning.stored_report import stored_report
 from netplan_planner.renderers.json_report import document, plain
 from netplan_planner.verbs import Now, panels, read_in_full, verb
 from netplan_planner.verbs.baseline.answer import BaselineAnswer

@@ -16,9 +16,10 @@ def render(answer: DiffAnswer, options: RenderOptions) -> str:
     found = [
         Annotation(
             one.severity,
-            f"{one.state.value} {one.severity.value}: {one.rule}",
+            one.rule,
             _message(one, options),
             options.places.get(one.source) or file_place(one.source),
+            one.state.value,
         )
         for one in annotated(answer)
     ]

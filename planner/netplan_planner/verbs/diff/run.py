@@ -11,7 +11,7 @@ from netplan_planner.errors import IncompleteError, InputError, UsageError
 from netplan_planner.inert import inert_line
 from netplan_planner.input_files import unreadable
 from netplan_planner.judging.code_places import code_places
-from netplan_planner.judging.reported import Reported, is_report, reported, stored_report
+from netplan_planner.judging.reported import Reported, reported
 from netplan_planner.judging.suppressions import ignore_file
 from netplan_planner.model import Confidence, TrafficMatrix
 from netplan_planner.planning.carried_traffic import carried, rated
@@ -21,6 +21,7 @@ from netplan_planner.planning.project import (
     bundled_traffic,
     request_of,
 )
+from netplan_planner.planning.stored_report import is_report, stored_report
 from netplan_planner.readers import is_plan
 from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.renderers.output import WITH_PLACES

@@ -126,6 +126,7 @@ class LogGoal(Value, frozen=True, kw_only=True):
         ),
     ] = True
     """Whether filters are proposed."""
+    # The default is a choice, without a source.
     least_saving_usd: Annotated[
         float, Ask("Least saving per month of a command.", "--least-saving", metavar="USD", least=0)
     ] = 5.0

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from netplan_planner.model import PathClass, last_part
+from netplan_planner.model import PathClass, SelfLink, instance_link, last_part
 from netplan_planner.model.finding import ChangeKind
 from netplan_planner.planning.run_record import RunChange, RunFinding, RunMachine, RunRecord
 from netplan_planner.verbs.history.answer import CarriedOut
@@ -35,8 +35,7 @@ def carried_out(runs: Sequence[RunRecord]) -> Iterator[CarriedOut]:
 def _is_made(change: RunChange, run: RunRecord) -> bool:
     """Return whether a run shows a change at all its places; a VM that is gone shows none."""
     links = change.members or (change.target,)
-    by_link = {f"projects/{one.project}/zones/{one.zone}/instances/{one.name}": one
-               for one in run.machines}  # fmt: skip
+    by_link = {instance_link(one.project, one.zone, one.name): one for one in run.machines}
     if change.kind is ChangeKind.ZONE:
         # In its new zone it has another link.
         moved = {(one.name, one.zone) for one in run.machines}
@@ -46,7 +45,7 @@ def _is_made(change: RunChange, run: RunRecord) -> bool:
         return names <= {one.name for one in run.machines} and not any(
             one.src in names and one.path_class in _OVER_EXTERNAL for one in run.dear_pairs
         )
-    machines = [by_link.get(link) for link in links]
+    machines = [by_link.get(SelfLink(link)) for link in links]
     return all(one is not None and _shows(change, one) for one in machines)
 
 

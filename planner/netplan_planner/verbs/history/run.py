@@ -5,16 +5,13 @@ from decimal import Decimal
 from itertools import pairwise
 from pathlib import Path
 
-import msgspec
 from msgspec.structs import replace
 
 from netplan_planner.errors import InputError, UsageError, did_you_mean
 from netplan_planner.inert import inert_line
-from netplan_planner.input_files import decode_json, reading, unreadable, whole
 from netplan_planner.model import Direction, Severity
-from netplan_planner.model.report_rows import SCHEMA
-from netplan_planner.planning import run_record
-from netplan_planner.planning.run_record import RunPath, RunRecord
+from netplan_planner.planning.run_record import RunPath, RunRecord, runs_in
+from netplan_planner.planning.stored_report import OtherSchema, stored_report
 from netplan_planner.units import (
     BYTES_PER_GIB,
     HOURS_PER_MONTH,
@@ -53,7 +50,7 @@ def history(ask: HistoryAsk, now: Now) -> HistoryAnswer:
     """
     del now
     is_folder = ask.path.is_dir()
-    runs, left_out = _reports(ask.path) if is_folder else (run_record.runs_in(ask.path), 0)
+    runs, left_out = _reports(ask.path) if is_folder else (runs_in(ask.path), 0)
     if not runs:
         raise InputError(f"{inert_line(str(ask.path))}: no runs in it")
     found = history_of(_of_title(runs, ask.title), str(ask.path))
@@ -68,19 +65,10 @@ def _reports(folder: Path) -> tuple[tuple[RunRecord, ...], int]:
     found: list[RunRecord] = []
     left_out = 0
     for path in sorted(folder.glob("*.json")):
-        with reading(path):
-            try:
-                data = whole(path)
-                about = decode_json(data)
-                if not isinstance(about, dict) or about.get("schema") != SCHEMA:
-                    left_out += 1
-                    continue
-                found.append(decode_json(data, RunRecord))
-            except OSError as exc:
-                raise unreadable(path, exc) from exc
-            except (msgspec.DecodeError, ValueError) as exc:
-                why = inert_line(str(exc))
-                raise InputError(f"{inert_line(str(path))}: no report: {why}") from exc
+        try:
+            found.append(stored_report(path, RunRecord))
+        except OtherSchema:
+            left_out += 1
     return tuple(found), left_out
 
 

@@ -10,12 +10,7 @@ from netplan_planner.verbs.audit.sarif import sentence
 def render(report: Report, options: RenderOptions) -> str:
     """Return the annotations, the worst first, and a line that sums up."""
     found = [
-        Annotation(
-            one.severity,
-            f"{one.severity.value}: {one.rule}",
-            sentence(one, options.currency),
-            place_of(one, options),
-        )
+        Annotation(one.severity, one.rule, sentence(one, options.currency), place_of(one, options))
         for one in report.findings
     ]
     return lines_of(found, summary(report, options))
