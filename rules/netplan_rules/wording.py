@@ -91,10 +91,17 @@ def command(*words: str) -> str:
 
 
 FAR = (
-    "Another region: check data residency, latency to clients, quotas and firewall rules. Reserved"
-    " addresses and load balancers stay behind. Copying the disks costs inter-region traffic once."
+    "Another region: check data residency, latency to clients, Cloud NAT, quotas and firewall"
+    " rules. Reserved addresses and load balancers stay behind. Copying the disks costs"
+    " inter-region traffic once."
 )
-"""What a move to another region needs a look at."""
+
+
+def far(machine: model.Instance, zone: model.Zone) -> str:
+    """Return what a move to another region needs a look at; nothing within a region."""
+    return FAR if model.region_of(zone) != machine.region else ""
+
+
 STEPS_BY = "Steps and commands:"
 """Begins what a fix says of where its commands are to be had; left out once it has them."""
 _NO_PROJECT = {"", model.UNKNOWN_PROJECT}

@@ -20,7 +20,6 @@ from netplan_planner.ledger import Ledger, ledger_of
 from netplan_planner.ledger.account import OF_A_MACHINE, OF_TRAFFIC
 from netplan_planner.ledger.account import Made as MadeChange
 from netplan_planner.ledger.guards import why_made, why_refused
-from netplan_planner.ledger.state import Pair
 from netplan_planner.units import cents
 from netplan_rules.wording import PRICE_STAYS
 
@@ -162,10 +161,8 @@ class MadeSoFar:
         self._facts = facts
         self._reached: Counter[model.SelfLink] = Counter()
         """Machines that moves were made to: their gain rests on where those stand."""
-        self._by: dict[Pair, str] = {}
-        """Of pairs that use internal addresses since: the finding whose fix it was."""
-        self._type_by: dict[model.Change, str] = {}
-        """Changes of types that were made: the finding whose fix each was."""
+        self._by: dict[object, str] = {}
+        """By what was made (`_parts`): the finding whose fix it was."""
         self._told: Counter[model.SelfLink] = Counter()
         """Ends of traffic that fixes change which are told in words alone."""
         self._told_edges: Counter[int] = Counter()
@@ -190,10 +187,8 @@ class MadeSoFar:
             self._reached[beside(hit)] += 1
         if change.kind in OF_A_MACHINE and change.kind is not model.ChangeKind.SPOT:
             self.taken.update(dict.fromkeys(change.targets, change))
-        if finding and change.is_of_internal_pair:
-            self._by.update(dict.fromkeys(self._pairs(change), finding))
-        if finding and change.kind in OF_A_MACHINE:
-            self._type_by[change] = finding
+        if finding:
+            self._by.update(dict.fromkeys(self._parts(change), finding))
         return self.ledger.make(change)
 
     def go_back(self, hit: model.Hit, mark: object) -> None:
@@ -210,12 +205,16 @@ class MadeSoFar:
         assert isinstance(mark, MadeChange)
         self.ledger.go_back(mark)
 
-    def _pairs(self, change: model.Change) -> list[Pair]:
-        """Return the pairs that use internal addresses after a change; none of another kind."""
-        if not change.is_of_internal_pair:
-            return []
-        found = (self.ledger.state.pair(link, change.destination) for link in change.targets)
-        return [pair for pair in found if pair is not None]
+    def _parts(self, change: model.Change) -> Iterator[object]:
+        """Yield what a change makes, by which another one that makes it too is known."""
+        if change.kind in OF_A_MACHINE:
+            yield change
+        for link in change.targets:
+            if change.kind is model.ChangeKind.ZONE:
+                yield link, change.to
+            pair = self.ledger.state.pair(link, change.destination)
+            if change.is_of_internal_pair and pair is not None:
+                yield pair
 
     def _count_told(self, hit: model.Hit, step: int) -> None:
         if hit.saving_usd_per_month is None:
@@ -239,8 +238,8 @@ class MadeSoFar:
         held = why_refused(before.state, change)
         if why or held:
             none = None if alone is None else Decimal(0)
-            by = {self._by.get(pair, "") for pair in self._pairs(change)} if why else set()
-            same = by.pop() if len(by) == 1 else self._type_by.get(change, "") if why else ""
+            by = {self._by.get(part, "") for part in self._parts(change)} if why else set()
+            same = by.pop() if len(by) == 1 else ""
             return Now(none, held or why, is_needless=True, is_held=bool(held), same_as=same)
         if alone is None:
             return self._saved_later(hit, change)

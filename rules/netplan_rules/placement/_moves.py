@@ -15,7 +15,7 @@ from netplan_planner.machines.stores import why_store
 from netplan_planner.throughput import predict
 from netplan_rules.shared.flows import used_path
 from netplan_rules.shared.trust import Doubts, doubts_of_edge
-from netplan_rules.wording import FAR, STEPS_BY, command, keep_the_old, money, volume
+from netplan_rules.wording import STEPS_BY, command, far, keep_the_old, money, volume
 
 
 class PairTraffic(model.Value, frozen=True, kw_only=True):
@@ -343,7 +343,7 @@ def _hit(
                     move.gives_up,
                     "Both then fail together with that zone. If they are separate for that"
                     " reason, keep them so (label netplan-role=replica or netplan-pin).",
-                    FAR if move.machine.region != model.region_of(move.zone) else "",
+                    far(move.machine, move.zone),
                     way_out_there(ledger_of(facts).state, move.machine, move.zone),
                 )
                 if text

@@ -225,6 +225,8 @@ def _money(finding: Finding) -> Iterator[Block]:
         elif finding.marginal_usd_per_month and finding.overlap:
             amount = phrases.money(finding.marginal_usd_per_month)
             yield doc.field("later", amount, f" {finding.overlap}")
+        elif finding.same_as:
+            yield doc.field("done by", "another finding, which asks for the same change")
         yield from before_commitments(finding)
         return
     yield from _stated(finding, usd)

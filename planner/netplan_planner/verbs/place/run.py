@@ -15,12 +15,12 @@ from netplan_planner.ledger.compared import (
     over_line,
     stopped_usd,
 )
-from netplan_planner.model import Facts, Inventory, Zone, spaced
+from netplan_planner.model import Facts, Inventory, Zone
 from netplan_planner.model.money.price_age import price_age
 from netplan_planner.model.plans.plan_answer import PlanChange, PlanChanges
 from netplan_planner.optimise.machine_type import Chooser
 from netplan_planner.planning.project import request_of
-from netplan_planner.planning.steps import in_order
+from netplan_planner.planning.steps import in_order, with_caution
 from netplan_planner.planning.steps.by_image import move_to_zone
 from netplan_planner.throughput import load_caps
 from netplan_planner.verbs import Now, panels, verb
@@ -42,6 +42,7 @@ from netplan_planner.world.reading import limits_date, read_facts
 from netplan_planner.world.request import InputRequest
 from netplan_pricing import open_prices
 from netplan_rules.registry import thresholds
+from netplan_rules.wording import far
 
 _RULE, _THRESHOLD = "chatty-inter-zone-pair", "min_usd_per_month"
 _DIGITS = 6
@@ -391,4 +392,4 @@ def _place_of(machine: AskedMachine, zone: str) -> tuple[str, str, str]:
 def _step(machine: AskedMachine, zone: Zone, *, is_taken: bool) -> PlanChange:
     """Return the step of a move, with what else has to follow the machine."""
     step = move_to_zone(machine.as_instance, zone, is_taken=is_taken)
-    return replace(step, fix=replace(step.fix, caution=spaced(step.fix.caution, *machine.breaks)))
+    return with_caution(step, far(machine.as_instance, zone), *machine.breaks)

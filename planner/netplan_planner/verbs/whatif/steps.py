@@ -24,6 +24,7 @@ from netplan_planner.units import counted
 from netplan_planner.verbs.whatif.answer import WhatifField
 from netplan_planner.verbs.whatif.scenario import Aimed
 from netplan_rules.shared.removal import clean_up
+from netplan_rules.wording import far
 
 _OF_NETWORKS = "Networks come first, because all their VMs stop."
 _OF_MACHINES = "Each VM is separate, its zone before its other changes. You can stop after any VM."
@@ -197,7 +198,7 @@ def _of_machine(
     now = old
     if old.zone != new.zone:
         step = by_image.move_to_zone(old, new.zone, _in_place_of(old, new))
-        yield with_caution(step, data_caution(why_store(facts, old)))
+        yield with_caution(step, far(old, new.zone), data_caution(why_store(facts, old)))
         now = replace(old, zone=new.zone)
     now = replace(now, interfaces=_in_place_of(old, new))
     nic_type = _nic_type(old, new)
