@@ -100,3 +100,22 @@ def test_one_alone_is_what_whatif_is(
     worth = Ledger(facts).value(change)
     assert worth.usd is not None
     assert abs(bill(facts) - bill(scenario.facts) - worth.usd) < CENT
+
+
+@given(worlds())
+def test_whatif_of_all_of_a_plan_is_what_the_plan_says(facts: Facts) -> None:
+    """Of all changes at once that what-if can be asked for, a machine by its name."""
+    fixes = (one.change for fix in planned(facts).do_first for one in fix.changes)
+    made = [one for one in fixes if one is not None and one.kind in _ASKED and not one.destination]
+    names = {one.ref.self_link: one.name for one in facts.inventory.instances}
+    ledger, said = Ledger(facts), Decimal(0)
+    for change in made:
+        said += ledger.value(change).usd or Decimal(0)
+        ledger.make(change)
+    wishes = [
+        wish(names[link], _ASKED[one.kind][0], (one.to or "").lower())
+        for one in made
+        for link in one.targets
+    ]
+    then = after(facts, *wishes).facts if wishes else facts
+    assert abs(bill(facts) - bill(then) - said) < CENT
