@@ -12,7 +12,8 @@ from netplan_planner.verbs.whatif.apply import apply, apply_aimed
 from netplan_planner.verbs.whatif.scenario import aimed
 from netplan_planner.verbs.whatif.steps import changes_of
 from support.resources import resource
-from support.rules.facts import holding
+from support.rules.facts import facts_of as made_of
+from support.rules.facts import holding, machine
 from support.whatif.projects import change, facts_of
 
 
@@ -103,6 +104,14 @@ def test_a_store_that_moves_says_what_that_means_for_its_data() -> None:
         for of in (holding(facts, disks=disks), holding(facts, disks=disks[:1]))
     ]
     assert ["It may be a data store" in text for text in cautions] == [True, False]
+
+
+@pytest.mark.parametrize(("zone", "is_far"), [("us-central1-b", False), ("europe-west1-b", True)])
+def test_a_move_to_another_region_says_what_to_look_at(zone: str, is_far: bool) -> None:
+    facts = made_of(machine("ant"), machine("bee"))
+    caution = shown(steps(facts, change("ant", "zone", zone)).steps[0].fix.caution)
+    for word in ("data residency", "latency to clients", "Cloud NAT", "quotas", "stay behind"):
+        assert (word in caution) is is_far
 
 
 def test_the_tier_of_an_address_comes_before_the_machine_has_another_name() -> None:
