@@ -13,8 +13,8 @@ FAR_ZONES = ("us-central1-a", "us-central1-b", "us-east1-b", "europe-west1-b")
 _FREE_GIB = 1.0
 """Of what is sent between regions of the United States, and from there to Europe."""
 _USD_PER_FAR_GIB = {"us-us": 0.02, "us-europe": 0.05, "europe-us": 0.05}
-_USD_PER_HOUR = {"us-central1": 0.388472, "us-east1": 0.388472, "europe-west1": 0.427336}
-"""Of an n2-standard-8 on demand."""
+_USD_PER_HOUR = {"us-central1": 0.3107776, "us-east1": 0.3107776, "europe-west1": 0.3418688}
+"""Of an n2-standard-8 on demand all month, with its sustained-use discount of 20 %."""
 TYPE = "n2-standard-8"
 
 

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from netplan_planner.errors import InputError, MissingDatum, did_you_mean
 from netplan_planner.inert import inert_line
-from netplan_planner.model import Facts, LineItem, Region, Usage, Zone, region_of, total_usd
+from netplan_planner.model import Facts, LineItem, Region, Zone, region_of, total_usd, usage_of
 from netplan_planner.optimise.vm_today import bill_today
 from netplan_planner.verbs.place.asked import Asked, AskedMachine, Floats, Indices
 from netplan_planner.verbs.place.inventory import offered_in
@@ -62,7 +62,7 @@ def _with_type(facts: Facts, one: AskedMachine) -> AskedMachine:
 
 
 class MachineCosts:
-    """What machines cost by type and region, on demand all month; each is asked for once."""
+    """What machines cost a month by type and region, as in every verb; each is asked for once."""
 
     def __init__(self, facts: Facts, asked: Asked) -> None:
         """Ask for nothing yet."""
@@ -121,7 +121,7 @@ class MachineCosts:
         if key not in self._found:
             there = replace(self._first[kind].as_instance, zone=Zone(zone))
             try:
-                bill = bill_today(there, Usage.ON_DEMAND, self._facts.prices, self._facts.caps)
+                bill = bill_today(there, usage_of(there), self._facts.prices, self._facts.caps)
             except MissingDatum:
                 self._found[key] = None
             else:

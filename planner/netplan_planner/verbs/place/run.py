@@ -270,7 +270,10 @@ def _assumptions(asked: Asked, numbers: Numbers, wanted: PlaceChoices) -> list[s
     elif wanted.vms is not None and not wanted.may_leave_region:
         found.append("VMs stay in their region (--between-regions allows a change)")
     if typed:
-        found.append("VMs are billed on demand, all month, without commitments and disks")
+        found.append(
+            "VMs run all month on demand, with sustained-use discounts, without commitments and"
+            " disks"
+        )
     if numbers.problem.rtt_limits:
         found.append("round-trip times are typical for idle paths (netplan predict)")
     return found
