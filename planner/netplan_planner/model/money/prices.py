@@ -60,10 +60,8 @@ class FlexibleCommitments(Value, frozen=True, kw_only=True):
         return self.use.doubt
 
 
-OLDER_THAN_A_CHANGE = "older than a known change"
-"""In a source: the price has changed since, as another source than the catalogue says."""
-NOT_IN_BILL = "not in the bill"
-"""In a source: the price has a discount that the bill has for all else of its kind."""
+OLDER_THAN_A_CHANGE, NOT_IN_BILL = "older than a known change", "not in the bill"
+"""In a source: another one knows a later price; a discount of the bill is assumed."""
 
 
 class Usage(StrEnum):

@@ -9,7 +9,7 @@ from support.commands.run import run_verbs
 from support.projects.compute_json import machine
 
 PLACES = {"ant": "us-central1-a", "bee": "us-central1-b", "cow": "us-central1-b"}
-CRITICAL = {"labels": {"netplan-latency": "critical"}}
+CRITICAL = {"netplan-latency": "critical"}
 
 
 @pytest.fixture(scope="module")
@@ -17,7 +17,7 @@ def inputs(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     """Return the options of three days in which `ant` sends much to `bee` in another zone."""
     folder = tmp_path_factory.mktemp("days")
     machines = [
-        machine(name, zone=zone, address=f"10.0.0.{at}", **({} if name == "cow" else CRITICAL))
+        machine(name, zone=zone, address=f"10.0.0.{at}", labels={} if name == "cow" else CRITICAL)
         for at, (name, zone) in enumerate(PLACES.items(), 2)
     ]
     (folder / "instances.json").write_text(json.dumps(machines), encoding="utf-8")
