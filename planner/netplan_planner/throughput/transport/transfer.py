@@ -321,8 +321,7 @@ def gbit_after(run: Course, seconds: Floats) -> Array:
     growing = np.minimum(since, run.round_count)
     whole = np.floor(growing)
     grown = run.growth**whole
-    window = run.first_gbps * run.rtt_s * grown
-    arrived = _gbit_of_rounds(run, grown) + window * (growing - whole)
+    arrived = _gbit_of_rounds(run, grown) + run.first_gbps * run.rtt_s * grown * (growing - whole)
     after = np.maximum(np.asarray(seconds) - run.start_s - run.ramp_s, 0.0)
     steady_s = np.maximum(after - run.timeout_s, 0.0)
     return np.asarray(arrived + run.steady_gbps * steady_s - _lost_gbit(run, steady_s))
@@ -337,8 +336,8 @@ def seconds_for(run: Course, gbit: Floats) -> Array:
     grown = _growths(1 + in_ramp * (run.growth - 1) / first_gbit, run.growth)
     whole = np.minimum(np.floor(grown + _ROUNDING), run.round_count)
     window = run.growth**whole
-    rest_of_round = np.maximum(in_ramp - _gbit_of_rounds(run, window), 0.0)
-    ramp_s = (whole + rest_of_round / (first_gbit * window)) * run.rtt_s
+    of_round = np.maximum(in_ramp - _gbit_of_rounds(run, window), 0.0) / (first_gbit * window)
+    ramp_s = (whole + of_round) * run.rtt_s
     rest = np.maximum(wanted - at_ramp_end, 0.0)
     steady_s = rest / run.steady_gbps
     for _ in range(_SOLVER_STEPS):
@@ -355,9 +354,8 @@ def gbps_over(run: Course, *, duration_s: Floats, omit_s: Floats = 0.0) -> Array
     finite = np.isfinite(end)
     shown_s = np.where(finite, duration_s, 1.0)
     counted = gbit_after(run, np.where(finite, end, 1.0))
-    if np.any(omit_s):
-        counted = counted - gbit_after(run, omit_s)
-    return np.where(finite, counted / shown_s, run.steady_gbps)
+    omitted = gbit_after(run, omit_s) if np.any(omit_s) else 0.0
+    return np.where(finite, (counted - omitted) / shown_s, run.steady_gbps)
 
 
 def first_flight_gbps(run: Course, *, duration_s: Floats) -> Array:
@@ -399,5 +397,4 @@ def _growths(ratio: Floats, growth: float) -> Array:
 
 def _gbit_of_rounds(run: Course, growth: Array) -> Array:
     """Return the gigabits of the first windows together, until one is so many times the first."""
-    first_gbit = run.first_gbps * run.rtt_s
-    return np.asarray(first_gbit * (growth - 1) / (run.growth - 1))
+    return np.asarray(run.first_gbps * run.rtt_s * (growth - 1) / (run.growth - 1))
