@@ -293,7 +293,8 @@ def _when_due(finding: Finding, ranked: OrderedFix | None) -> tuple[str, Fix | N
     if ranked is None or fix is None or not fix.commands:
         return subject, fix
     own = {one.place: (one.subject, one.fix) for one in ranked.changes if one.fix is not None}
-    due = own.get(finding.members[0].fingerprint) or next(iter(own.values()), (subject, fix))
+    first = [own[one.fingerprint] for one in finding.members[:1] if one.fingerprint in own]
+    due = next(iter((*first, *own.values())), (subject, fix))
     return (subject, fix) if due[1].commands == fix.commands else due
 
 

@@ -69,7 +69,7 @@ def test_places_without_room_are_counted() -> None:
     )
     (matrix,) = matrices(pairs)
     assert len(matrix.places) == MOST_PLACES
-    assert matrix.rest == "3 more zones with 6 GiB not shown: --output json"
+    assert matrix.rest == "3 more zones with 6 GiB not shown"
 
 
 def test_strips_are_the_machines_that_were_seen_to_send() -> None:
