@@ -1,7 +1,8 @@
 """Named cases: what an input may be that nobody told, each with a value and an interval of its own.
 
 Streams, threads, windows, set-ups and dates that are not known make a few cases, no scatter. In
-each one input stands at one of the things that it may be, the others where they are likely.
+each one input stands at one of the things that it may be, the others where they are likely; of a
+number of streams the others are left open.
 """
 
 import math
@@ -81,7 +82,8 @@ def _asked(query: PathQuery, found: StaticLimits, caps: CapsBook) -> Iterator[_A
     if query.streams is None and query.rtt_ms:
         for count in STREAM_COUNTS:
             some = msgspec.structs.replace(query, streams=count)
-            yield _Asked("streams", counted(count, "stream"), some, likely)
+            # With what else nobody told left open: the answer to who tells this number.
+            yield _Asked("streams", counted(count, "stream"), some, found)
     one = core(query, caps)
     if one is not None and query.streams != 1 and query.path_class is not PathClass.SAME_NODE_POD:
         # As what a receiver takes in it is a limit that all flows share.

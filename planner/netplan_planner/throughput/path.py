@@ -329,11 +329,13 @@ def _times(limit: Limit, streams: int) -> Limit:
 def _window(query: PathQuery, caps: CapsBook, found: StaticLimits) -> list[Limit]:
     """Return window over RTT for the given streams, where the round-trip time is known."""
     default = path_limit("tcp-window", caps.as_of)
-    buffer_bytes = query.dst.set_up.receive_buffer_bytes
-    is_given = query.window_bytes is not None or buffer_bytes is not None
+    is_given = bool(query.window_bytes or query.dst.set_up.receive_buffer_bytes)
     if not query.streams or (query.rtt_ms or 0) <= 0 or (default is None and not is_given):
         return []
     window_bytes: float = query.window_bytes or found.window_bytes[0]
+    held, _, _ = bounds.sent_bytes(bounds.buffer_bytes(query), found.window_bytes[1])
+    both = "larger buffers at both ends (receiver net.ipv4.tcp_rmem, sender tcp_wmem)"
+    lifted = both if held < 2 * window_bytes else "a larger receive window (net.ipv4.tcp_rmem)"
     source = GIVEN if is_given or default is None else default.source
     if not is_own_receiver(query) and not is_given:
         source = bounds.FOREIGN_SOURCE
@@ -345,7 +347,7 @@ def _window(query: PathQuery, caps: CapsBook, found: StaticLimits) -> list[Limit
             source=source,
             as_of=caps.as_of if is_given or default is None else default.as_of,
             detail=f"{query.streams} x {window_bytes / 1e6:.3g} MB over {query.rtt_ms:.3g} ms",
-            lifted_by=f"a larger receive window, or {MORE_STREAMS}",
+            lifted_by=f"{lifted}, or {MORE_STREAMS}",
         )
     ]
 
@@ -359,11 +361,10 @@ def _send_buffer(
     """
     if not query.streams or (query.rtt_ms or 0) <= 0:
         return []
-    told = query.send_buffer_bytes or query.src.set_up.send_buffer_bytes
-    size = told or bounds.SEND_BUFFER_BYTES
+    is_given = bool(query.send_buffer_bytes or query.src.set_up.send_buffer_bytes)
+    size = bounds.buffer_bytes(query)
     held = [float(one) for one in bounds.sent_bytes(size, found.window_bytes[1])]
     likely, low, high = (query.streams * _per_round_trip(one, query) for one in held)
-    is_given = told is not None
     limit = Limit(
         name=LIMITS[SEND_BUFFER],
         gbps=likely,
@@ -388,13 +389,12 @@ def _start(query: PathQuery, answer: batch.Predictions) -> Limit:
     """Return the start of a transfer as a limit: what is left of the steady rate."""
     lost = float(answer.found.means.start_ratio[0])
     streams = counted(query.streams, "stream") if query.streams else "the streams"
-    lose = "loses" if query.streams == 1 else "lose"
     return Limit(
         name=LIMITS[RAMP],
         gbps=float(answer.gbps[0]),
         kind=LimitKind.DOCUMENTED,
         source="RFC 6928 (initial window), RFC 9438 (CUBIC)",
         as_of=_RFC_9438,
-        detail=f"{streams} over {query.rtt_ms:.3g} ms {lose} {100 * lost:.0f} % of the time",
+        detail=f"{streams} over {query.rtt_ms:.3g} ms: {100 * lost:.0f} % of the time lost",
         lifted_by=f"a longer transfer, or {MORE_STREAMS}",
     )

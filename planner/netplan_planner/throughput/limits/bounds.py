@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from netplan_planner.model import EgressCap, Limit, LimitKind
+from netplan_planner.model import EgressCap, Limit, LimitKind, PathQuery
 from netplan_planner.throughput.limits.tables import window_figures
 from netplan_planner.throughput.transport.transfer import Array, Floats
 
@@ -226,6 +226,11 @@ def default_window_bytes(
     if is_own:
         return stock_bytes, KNOWN_WINDOW_RATIO * stock_bytes, high
     return math.sqrt(FOREIGN_RECEIVER_LOW_BYTES * high), float(FOREIGN_RECEIVER_LOW_BYTES), high
+
+
+def buffer_bytes(query: PathQuery) -> int:
+    """Return the sender's largest buffer in bytes: as told, or as Linux has it."""
+    return query.send_buffer_bytes or query.src.set_up.send_buffer_bytes or SEND_BUFFER_BYTES
 
 
 def sent_bytes(buffer_bytes: Floats, stock_low_bytes: Floats) -> tuple[Array, Array, Array]:

@@ -72,27 +72,38 @@ def ended(ask: DiffAsk, found: DiffAnswer) -> bool:
         IncompleteError: If evidence is incomplete and all was to be read, or if it is not known
             whether the bill rises by more than it may.
     """
-    gate = ask.gate
-    if gate.is_strict:
+    if ask.gate.is_strict:
         refuse_incomplete("the answer is", found.incomplete)
-    is_new = any(
+    limit, why = ask.gate.on_increase_usd, _past_gate(ask, found)
+    if limit is not None and not why and found.increase_unknown:
+        raise IncompleteError(f"--fail-on-increase: {found.increase_unknown}")
+    return not why
+
+
+def _past_gate(ask: DiffAsk, found: DiffAnswer) -> str:
+    """Return why the exit status is 1, empty if it is not."""
+    limit = ask.gate.on_increase_usd
+    new_count = sum(
         one.state is DiffState.NEW
         and one.cause is not DiffCause.BASIS
         and one.confidence is not Confidence.LOW
-        and gate.on_new.holds(one.severity)
+        and ask.gate.on_new.holds(one.severity)
         for one in found.findings
     )
-    if gate.on_increase_usd is None or is_new:
-        return not is_new
+    if new_count:
+        return f"{counted(new_count, 'new finding')} from --fail-on-new {ask.gate.on_new} on"
     rise = (found.total.by_project_usd or 0) + (found.total.by_either_usd or 0)
-    if rise <= gate.on_increase_usd and found.increase_unknown:
-        raise IncompleteError(f"--fail-on-increase: {found.increase_unknown}")
-    return rise <= gate.on_increase_usd
+    is_past = limit is not None and rise > limit
+    return f"the cost per month rises by more than --fail-on-increase {limit}" if is_past else ""
 
 
 def shown(ask: DiffAsk, found: DiffAnswer, options: RenderOptions, now: Now) -> RenderOptions:
-    """Return how the answer is shown: with file and line where annotations show them."""
-    del ask
+    """Return how the answer is shown: with file and line where annotations show them.
+
+    Why the exit status is 1 is no part of the answer: it is a note, whatever the output.
+    """
+    if why := _past_gate(ask, found):
+        now.note(f"exit status 1: {why}")
     if not now.formats & WITH_PLACES:
         return options
     return replace(options, places=code_places({one.source for one in annotated(found)}))

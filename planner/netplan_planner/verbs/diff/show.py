@@ -233,7 +233,7 @@ def _findings(found: Sequence[DiffFinding], rows: _Rows, *, is_cut: bool) -> Ite
         lines = [_finding(one, is_cut=is_cut) for one in shown]
         if len(shown) < len(of[state]):
             lines.append(line(f"and {len(of[state]) - len(shown):,} more (--explain)"))
-        yield doc.field(state.value, lines[0], more=tuple(lines[1:]))
+        yield from (doc.field(state.value, one) for one in lines)
 
 
 def _finding(one: DiffFinding, *, is_cut: bool) -> Line:

@@ -25,7 +25,7 @@ from netplan_planner.streams import to_stdout
 from netplan_planner.tables.extended import AddedColumn, CodedTexts
 from netplan_planner.throughput.batch import Columns, Predictions, predict_columns, reasons
 from netplan_planner.throughput.calibration.factors.calibrated import Corrector, Probed
-from netplan_planner.throughput.cases import STREAM_COUNTS, settled
+from netplan_planner.throughput.cases import STREAM_COUNTS
 from netplan_planner.throughput.goodput.intervals import Factors, factors_at
 from netplan_planner.throughput.goodput.mean import LIMITS
 from netplan_planner.throughput.open_runs import predict_rows
@@ -340,12 +340,11 @@ def stream_cases(
         probed: What probes taught of the whole table.
     """
     some = Columns._make(column[rows] for column in found.columns)
-    limits = [settled(one) for one in found.limits]
     own = probed.rows(rows) if probed is not None else None
     texts = [""] * len(rows)
     for count in STREAM_COUNTS:
         columns = some._replace(streams=np.full(len(rows), float(count)))
-        answers = predict_columns(found.kinds, limits, columns, factors, own)
+        answers = predict_columns(found.kinds, found.limits, columns, factors, own)
         ends = zip(answers.gbps, answers.low_gbps, answers.high_gbps, strict=True)
         for at, (gbps, low, high) in enumerate(ends):
             if not np.isnan(gbps):
