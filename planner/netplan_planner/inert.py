@@ -22,6 +22,8 @@ _FORMULA = tuple("=+-@＝＋－＠")
 _MARKS_IN_A_ROW = 3
 """Combining marks that languages need; more of them climb over the neighbouring lines."""
 _SURROGATE = re.compile("[\ud800-\udfff]")
+_WORKFLOW_COMMAND = re.compile(r"^(\s*)(::|##)")
+"""What GitHub's and Azure's runners obey where a log line begins with it."""
 _UNSAFE_IN_JSON = re.compile(r"[^\x00-\x7e]")
 
 
@@ -41,6 +43,17 @@ def inert(text: str, length: int = TEXT_LENGTH) -> str:
     else:
         shown = _without_stacks("".join(map(_shown, text)))
     return shown if len(shown) <= length else _shortened(shown, length, count)
+
+
+def without_command(line: str) -> str:
+    r"""Return a line that is no command to a runner of workflows.
+
+    >>> without_command("::add-mask::x"), without_command("main.tf:3: x")
+    ('\\x3a:add-mask::x', 'main.tf:3: x')
+    """
+    return _WORKFLOW_COMMAND.sub(
+        lambda found: f"{found[1]}\\x{ord(found[2][0]):02x}{found[2][1]}", line
+    )
 
 
 def inert_line(text: str) -> str:

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from typing import Annotated, ClassVar
 
-from netplan_planner.asks import Ask, Bytes, Duration, Reading, Request
+from netplan_planner.asks import COMMON, Ask, Bytes, Duration, Reading, Request
 from netplan_planner.errors import UsageError, nearest_names
 from netplan_planner.model import CapsBook, PathClass, PathEnd, PodNetwork, shape_of_custom
-from netplan_planner.model.plans.connections import SENT, Connections, RoundTrip
+from netplan_planner.model.plans.connections import SENT, Connections, RoundTrip, Streams
 from netplan_planner.readers.paths.path_cells import path_class_of
 from netplan_planner.throughput import CapsTable
 from netplan_planner.throughput.limits.named import quota_of
@@ -41,6 +41,7 @@ class PathQuestion(Connections, Request, frozen=True, kw_only=True):
 
     PANEL: ClassVar[str] = PATH
 
+    streams: Annotated[Streams, COMMON] = None
     src_type: Annotated[str | None, Ask("Machine type of the sender.")] = None
     dst_type: Annotated[
         str | None, Ask("Machine type of the receiver (default: the sender's).")

@@ -5,12 +5,11 @@ in the summary of the step (`GITHUB_STEP_SUMMARY`).
 Source: https://docs.github.com/actions/reference/workflows-and-actions/workflow-commands.
 """
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from netplan_planner.inert import inert, inert_line
+from netplan_planner.inert import inert, inert_line, without_command
 from netplan_planner.model import Severity
 from netplan_planner.renderers.places import MESSAGE_LENGTH, FilePlace
 from netplan_planner.units import counted
@@ -20,8 +19,6 @@ _MOST = 10
 """Of a kind that GitHub shows of one step."""
 _OF_DATA = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
 _OF_PROPERTY = {**_OF_DATA, ord(":"): "%3A", ord(","): "%2C"}
-_WORKFLOW_COMMAND = re.compile(r"^(\s*)(::|##)")
-"""What GitHub's and Azure's runners obey where a log line begins with it."""
 
 
 class Annotation(NamedTuple):
@@ -67,6 +64,4 @@ def log_line(text: str) -> str:
     >>> log_line("::add-mask::x"), log_line("main.tf:3: x")
     ('\\x3a:add-mask::x', 'main.tf:3: x')
     """
-    return _WORKFLOW_COMMAND.sub(
-        lambda found: f"{found[1]}\\x{ord(found[2][0]):02x}{found[2][1]}", inert_line(text)
-    )
+    return without_command(inert_line(text))

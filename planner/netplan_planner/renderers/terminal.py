@@ -12,6 +12,7 @@ from rich.cells import cell_len
 from rich.color import ColorSystem
 from rich.style import Style
 
+from netplan_planner.inert import without_command
 from netplan_planner.renderers import content
 from netplan_planner.renderers import document as doc
 from netplan_planner.renderers.document import Block, Line, Role, line
@@ -147,7 +148,7 @@ class _Page:
     def _emit(self, row: Sequence[Piece]) -> None:
         self._is_after_rule = False
         if not self._is_coloured:
-            self._lines.append("".join(text for text, _ in row).rstrip())
+            self._lines.append(without_command("".join(text for text, _ in row).rstrip()))
             return
         styled: list[str] = []
         for role, pieces in groupby(row, key=itemgetter(1)):

@@ -20,18 +20,21 @@ RoundTrip = Annotated[
 """Of one path; a verb that chooses among paths has that of their places."""
 
 
+Streams = Annotated[
+    int | None,
+    Ask(
+        "Parallel connections of one VM (default: as many as needed).",
+        least=1,
+        panel=SENT,
+        is_expert=True,
+    ),
+]
+
+
 class Connections(Value, frozen=True, kw_only=True):
     """The connections of one machine and the set-up of both ends; None of each: not told."""
 
-    streams: Annotated[
-        int | None,
-        Ask(
-            "Parallel connections of one VM (default: as many as needed).",
-            least=1,
-            panel=SENT,
-            is_expert=True,
-        ),
-    ] = None
+    streams: Streams = None
     """Of one machine at a time; None: as many as it takes."""
     window_bytes: Annotated[
         int | None,

@@ -53,7 +53,8 @@ def machines(before: Reported, after: Reported, *, is_moved: bool) -> tuple[diff
         after: The other.
         is_moved: Whether prices, limits or the version differ.
     """
-    old, new = _by_name(before.machines), _by_name(after.machines)
+    several = _several(before.machines) | _several(after.machines)
+    old, new = (_by_name(one.machines, several) for one in (before, after))
     pairs: list[tuple[MachineRow | None, MachineRow | None]]
     pairs = [(old.pop(key, None), row) for key, row in new.items()]
     pairs += [(row, None) for row in old.values()]
@@ -61,14 +62,23 @@ def machines(before: Reported, after: Reported, *, is_moved: bool) -> tuple[diff
     return tuple(sorted(found, key=_rank))
 
 
-def _by_name(rows: Sequence[MachineRow]) -> dict[tuple[str, str, str], MachineRow]:
-    """Return rows by project and name, and by zone where two of a project have one name."""
-    found: dict[tuple[str, str, str], MachineRow] = {}
+_Named = tuple[str, str]
+"""Project and name of a VM."""
+
+
+def _several(rows: Sequence[MachineRow]) -> set[_Named]:
+    """Return what two VMs of a side are both named."""
+    counts = Counter((row.project, row.name) for row in rows)
+    return {name for name, count in counts.items() if count > 1}
+
+
+def _by_name(
+    rows: Sequence[MachineRow], several: set[_Named]
+) -> dict[tuple[_Named, str], MachineRow]:
+    """Return rows by project and name, and by zone where two of either side have one name."""
     names = [(row.project, row.name) for row in rows]
-    several = {name for name, count in Counter(names).items() if count > 1}
-    for row, name in zip(rows, names, strict=True):
-        found[(*name, row.zone if name in several else "")] = row
-    return found
+    zones = (row.zone if name in several else "" for row, name in zip(rows, names, strict=True))
+    return dict(zip(zip(names, zones, strict=True), rows, strict=True))
 
 
 def _machine(was: MachineRow | None, now: MachineRow | None, *, is_moved: bool) -> diff.DiffMachine:

@@ -38,9 +38,8 @@ def annotated(answer: DiffAnswer) -> Iterator[DiffFinding]:
     A place has the severity of its whole finding, so that what is at stake there moves too.
     """
     for one in answer.findings:
-        old, usd = one.severity_before, one.after_saving_usd_per_month
-        is_moved = one.state is DiffState.CHANGED and usd != one.before_saving_usd_per_month
-        is_graver = is_moved and old is not None and one.severity.rank < old.rank
+        old, is_changed = one.severity_before, one.state is DiffState.CHANGED
+        is_graver = is_changed and old is not None and one.severity.rank < old.rank
         if one.cause is not DiffCause.BASIS and (one.state is DiffState.NEW or is_graver):
             yield one
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from netplan_planner.judging.reported import Reported
 from netplan_planner.judging.unjudged import Unjudged
-from netplan_planner.model import Finding, Member, SelfLink
+from netplan_planner.model import Finding, Member, SelfLink, Severity
 from netplan_planner.planning.carried_traffic import link_of
 from netplan_planner.units import cents
 from netplan_planner.verbs.diff.answer import DiffCause, DiffFinding, DiffMachine, DiffState
@@ -21,8 +21,8 @@ Links = Mapping[SelfLink, DiffMachine]
 class _At(NamedTuple):
     finding: Finding
     member: Member
-    all_told: int
-    """Of what all places of the finding say: another number where any of them moved."""
+    all_told: Counter[tuple[object, ...]]
+    """What all places of the finding say, and how many of them do."""
 
     @property
     def place(self) -> tuple[str, ...]:
@@ -62,7 +62,7 @@ def findings(
                 cause=cause,
                 rule=shown.finding.rule,
                 severity=shown.finding.severity,
-                severity_before=was.finding.severity if was else None,
+                severity_before=(was.finding.severity if was else gaps.severity_before(key, shown)),
                 confidence=shown.finding.confidence,
                 subject=shown.member.subject,
                 message=shown.member.message,
@@ -97,7 +97,7 @@ def _of_finding(one: DiffFinding) -> tuple[object, ...]:
 def _places(report: Reported) -> dict[str, _At]:
     found = dict[str, _At]()
     for finding in report.findings:
-        all_told = hash(frozenset(map(_told, finding.members)))
+        all_told = Counter(map(_told, finding.members))
         found |= {one.fingerprint: _At(finding, one, all_told) for one in finding.members}
     return found
 
@@ -121,6 +121,12 @@ class _Gaps:
         self._not_after = Unjudged(before.not_evaluated, after.not_evaluated)
         self._not_before = Unjudged(after.not_evaluated, before.not_evaluated)
         self._hidden_before, self._hidden_after = _hidden(before), _hidden(after)
+        self._filtered = {one.fingerprint: Severity(one.severity) for one in before.filtered}
+
+    def severity_before(self, key: str, shown: _At) -> Severity | None:
+        """Return what a place that was filtered out had."""
+        keys = (key, shown.finding.fingerprint)
+        return next((self._filtered[one] for one in keys if one in self._filtered), None)
 
     def state(
         self, key: str, was: _At | None, now: _At | None, links: Links
@@ -135,7 +141,10 @@ class _Gaps:
         if now is not None:
             hidden = next(filter(None, map(self._hidden_before.get, keys)), "")
             if hidden:
-                return DiffState.UNCHANGED, f"before: {hidden}"
+                old = self.severity_before(key, now)
+                is_graver = old is not None and now.finding.severity.rank < old.rank
+                state = DiffState.CHANGED if is_graver else DiffState.UNCHANGED
+                return state, f"before: {hidden}"
             is_made = any(link in links and links[link].before is None for link in own)
             why = "" if is_made else self._not_before.why(shown.finding.rule, own)
             return DiffState.NEW, f"not judged before: {why}" if why else ""

@@ -42,6 +42,15 @@ from netplan_planner.verbs.diff.places import findings
 from netplan_planner.world.reading import read_facts
 from netplan_planner.world.request import InputRequest
 
+_UNPRICED = {
+    "unpriced_machine_count": "VMs",
+    "unlisted_nodes": "nodes",
+    "unlisted_machines": "VMs that no inventory has",
+    "unlisted_groups": "groups, node pools or clusters",
+    "unpriced_address_count": "external addresses",
+    "unpriced_gib": "GiB of traffic a month",
+}
+"""Of a bill: what is in no sum."""
 _OF_REPORT = "A report names no pairs of VMs: the cost of traffic needs a bundle."
 
 
@@ -181,6 +190,10 @@ def _unknown(before: Reported, after: Reported, machines: Sequence[DiffMachine])
     ]
     if lost:
         return f"{counted(len(lost), 'changed VM')} without a known price, such as {lost[0]}"
+    for name, what in _UNPRICED.items():
+        more = getattr(after.bill, name) - getattr(before.bill, name)
+        if more > 0:
+            return f"{round(more, 1):,} more {what} without a known price"
     if (before.bill.traffic_usd is None) != (after.bill.traffic_usd is None):
         return "only one side has traffic, so what traffic costs is not compared"
     if (before.bill.commitments_usd is None) != (after.bill.commitments_usd is None):

@@ -56,7 +56,7 @@ def history(ask: HistoryAsk, now: Now) -> HistoryAnswer:
     found = history_of(_of_title(runs, ask.title), str(ask.path))
     if not left_out:
         return found
-    note = f"{counted(left_out, 'other JSON file')} left out: no report of an audit."
+    note = f"{counted(left_out, 'other JSON file')} left out: no report of this version."
     return replace(found, notes=(*found.notes, note))
 
 
@@ -64,7 +64,7 @@ def _reports(folder: Path) -> tuple[tuple[RunRecord, ...], int]:
     """Return the reports of a folder as runs, and how many other JSON files are in it."""
     found: list[RunRecord] = []
     left_out = 0
-    for path in sorted(folder.glob("*.json")):
+    for path in sorted(filter(Path.is_file, folder.glob("*.json"))):
         try:
             found.append(stored_report(path, RunRecord))
         except OtherSchema:

@@ -139,6 +139,86 @@ def test_an_unknown_rise_passes_no_gate(tmp_path: Path) -> None:
     assert "1 changed VM without a known price, such as odd" in done.err
 
 
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("unpriced_machine_count", "5 more VMs without a known price"),
+        ("unlisted_groups", "5 more groups, node pools or clusters without a known price"),
+        ("unpriced_gib", "5.0 more GiB of traffic a month without a known price"),
+    ],
+)
+def test_more_without_a_price_passes_no_gate(
+    tmp_path: Path, report: Path, name: str, why: str
+) -> None:
+    def more(held: Json) -> None:
+        held["bill"][name] = held["bill"].get(name, 0) + 5
+
+    after = altered(report, tmp_path / "after.json", more)
+    done = netplan("diff", str(report), str(after), "--fail-on-increase", "1")
+    assert done.status == 4
+    assert why in done.err
+
+
+def test_a_gate_says_why_it_failed(tmp_path: Path) -> None:
+    plan, comment = write_plan(tmp_path / "plan.json"), tmp_path / "comment.md"
+    words = ("--fail-on-increase", "100", "--output", f"github-comment:{comment}")
+    done = netplan("diff", str(plan), *words)
+    assert (done.status, done.out) == (1, "")
+    assert "exit status 1: the cost per month rises by more than --fail-on-increase" in done.err
+
+
+def test_a_name_in_two_zones_is_two_vms_on_either_side(tmp_path: Path, report: Path) -> None:
+    def twin(held: Json) -> None:
+        first = held["machines"][0]
+        held["machines"].append({**first, "zone": "us-east1-d"})
+
+    two = altered(report, tmp_path / "two.json", twin)
+    assert [one["state"] for one in diff(report, two)["machines"]] == ["new"]
+    assert [one["state"] for one in diff(two, report)["machines"]] == ["fixed"]
+
+
+def test_a_filtered_finding_that_became_graver_is_changed(tmp_path: Path, report: Path) -> None:
+    def hide(held: Json) -> None:
+        one = next(one for one in held["findings"] if one["severity"] == "high")
+        held["findings"].remove(one)
+        held["filtered"] = [
+            {
+                "rule": one["rule"],
+                "subject": one["subject"],
+                "severity": "low",
+                "saving_usd_per_month": 3,
+                "why": "below --severity medium",
+                "fingerprint": one["fingerprint"],
+            }
+        ]
+
+    found = diff(altered(report, tmp_path / "before.json", hide), report)
+    changed = of(found, "changed")
+    assert changed
+    assert {(one["severity_before"], one["severity"]) for one in changed} == {("low", "high")}
+
+
+def test_alike_places_that_are_added_leave_the_others_unchanged(
+    tmp_path: Path, report: Path
+) -> None:
+    def lighter(held: Json) -> None:
+        one = max(held["findings"], key=lambda finding: len(finding["members"]))
+        assert len(one["members"]) > 1
+        one["members"] = one["members"][:1]
+        one["severity"] = "low"
+
+    found = diff(altered(report, tmp_path / "few.json", lighter), report)
+    assert not of(found, "changed")
+    assert of(found, "new")
+
+
+def test_a_name_is_no_command_to_a_runner(tmp_path: Path) -> None:
+    plan = write_plan(tmp_path / "plan.json", after={**PLANNED, "::add-mask::e": PRIOR["web-0"]})
+    done = netplan("diff", str(plan))
+    assert "add-mask" in done.out
+    assert not any(one.lstrip().startswith(("::", "##")) for one in done.out.splitlines())
+
+
 def test_the_first_screen_has_forty_lines(tmp_path: Path, bundle: Path, report: Path) -> None:
     grown = {f"job-{n}": ("n2-standard-4", "us-central1-b") for n in range(60)}
     plans = (

@@ -209,7 +209,7 @@ def test_a_folder_of_reports_shows_what_a_file_of_runs_does(tmp_path: Path) -> N
         float(by_file["runs"][0].pop("usd_per_month")),
     )
     assert by_folder["runs"][0]["finding_count"] == by_file["runs"][0]["finding_count"] == 4
-    note = "1 other JSON file left out: no report of an audit."
+    note = "1 other JSON file left out: no report of this version."
     assert by_folder["notes"][-1] == note
     assert note in run_verbs(arguments=["history", str(tmp_path / "reports")]).stdout
 
