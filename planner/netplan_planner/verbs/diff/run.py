@@ -48,7 +48,7 @@ _UNPRICED = {
     "unlisted_machines": "VMs that no inventory has",
     "unlisted_groups": "groups, node pools or clusters",
     "unpriced_address_count": "external addresses",
-    "unpriced_gib": "GiB of traffic a month",
+    "unpriced_gib": "GiB of traffic",
 }
 """Of a bill: what is in no sum."""
 _OF_REPORT = "A report names no pairs of VMs: the cost of traffic needs a bundle."

@@ -135,7 +135,7 @@ class Written(Request, frozen=True, kw_only=True):
     batch: Annotated[
         Path | None,
         Ask(
-            "Predict every path of a table, CSV or Parquet (docs/reference/verbs/predict.md).",
+            "Predict every path of a table (docs/reference/verbs/predict.md).",
             metavar="FILE",
             panel=INPUT,
         ),

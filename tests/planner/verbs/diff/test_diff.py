@@ -144,7 +144,7 @@ def test_an_unknown_rise_passes_no_gate(tmp_path: Path) -> None:
     [
         ("unpriced_machine_count", "5 more VMs without a known price"),
         ("unlisted_groups", "5 more groups, node pools or clusters without a known price"),
-        ("unpriced_gib", "5.0 more GiB of traffic a month without a known price"),
+        ("unpriced_gib", "5.0 more GiB of traffic without a known price"),
     ],
 )
 def test_more_without_a_price_passes_no_gate(
