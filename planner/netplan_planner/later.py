@@ -23,7 +23,7 @@ LATER = {
     "netplan_planner.google.credentials": "google-auth, 60 ms: requests that are signed",
     "netplan_planner.google.session": "requests, 30 ms: whoever asks the network",
     "netplan_planner.planning.reconciling": "DuckDB, 60 ms: audits with a billing export",
-    "netplan_planner.planning.run_record": "the same: audits with --record",
+    "netplan_planner.planning.run_file": "the same: audits with --record",
     "netplan_planner.readers.asset_table": "DuckDB, 60 ms: tables of assets",
     "netplan_planner.readers.terraform.code": "python-hcl2, 100 ms: SARIF of a Terraform plan",
     "netplan_planner.traffic.aggregates.reading": "DuckDB, 60 ms: aggregates",

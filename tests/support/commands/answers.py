@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from netplan_planner.model import Value
-from netplan_planner.planning.run_record import add_run
+from netplan_planner.planning.run_file import add_run
 from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.renderers.output import FORMATS, parse_output, write_outputs
 from netplan_pricing.container import FILE_NAME

@@ -23,7 +23,7 @@ from netplan_planner.judging.suppressions import IGNORE_FILE, add_ignores, ignor
 from netplan_planner.model import Confidence, Facts, Finding, Severity, TrafficMatrix
 from netplan_planner.model.project.kubernetes import Kubernetes
 from netplan_planner.optimise.commitment_table import commitment_uses
-from netplan_planner.planning import run_record
+from netplan_planner.planning import run_file
 from netplan_planner.planning.basis import resting
 from netplan_planner.planning.configured import configured
 from netplan_planner.planning.fleet.market import TERMS
@@ -143,7 +143,7 @@ def audit(ask: AuditAsk, now: Now) -> Report:
     record = ask.recording.record
     if record is not None:
         # What cannot be written is no reason to read first.
-        run_record.check(record)
+        run_file.check(record)
     if ask.report is not None:
         # Such an option may stand in a configuration file, so that it stops nothing.
         if unused := _unused_options(ask):
@@ -158,7 +158,7 @@ def audit(ask: AuditAsk, now: Now) -> Report:
     if ask.judging.add_ignores:
         _add_ignores(ask.judging.ignore_file, report, now)
     if record is not None:
-        run_record.add_run(record, run_record.record_of(kept))
+        run_file.add_run(record, run_file.record_of(kept))
         now.note(f"recorded in {inert_line(str(record))}: netplan history shows all its runs")
     rate = currency_in(ask.price_folder, ask.currency)
     if rate is not None:

@@ -10,7 +10,8 @@ from msgspec.structs import replace
 from netplan_planner.errors import InputError, UsageError, did_you_mean
 from netplan_planner.inert import inert_line
 from netplan_planner.model import Direction, Severity
-from netplan_planner.planning.run_record import RunPath, RunRecord, runs_in
+from netplan_planner.planning.run_file import runs_in
+from netplan_planner.planning.run_record import RunPath, RunRecord
 from netplan_planner.planning.stored_report import OtherSchema, stored_report
 from netplan_planner.units import (
     BYTES_PER_GIB,

@@ -2,6 +2,7 @@
 
 import json
 import math
+import sys
 from datetime import timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -11,18 +12,18 @@ from msgspec.structs import replace
 
 from netplan_planner.model import PathClass, Severity
 from netplan_planner.model.finding import ChangeKind
+from netplan_planner.planning.run_file import add_run
 from netplan_planner.planning.run_record import (
     RunChange,
     RunFinding,
     RunMachine,
     RunPair,
     RunRecord,
-    add_run,
 )
 from netplan_planner.verbs.history.answer import CauseKind, Step
 from netplan_planner.verbs.history.run import history_of, steps_of
 from support.commands.answers import recorded
-from support.commands.run import run_verbs
+from support.commands.run import run_anew, run_verbs
 from support.history import FIRST, pair, run_of, runs_of
 
 STEP = 30
@@ -212,6 +213,9 @@ def test_a_folder_of_reports_shows_what_a_file_of_runs_does(tmp_path: Path) -> N
     note = "1 other JSON file left out: no report of this version."
     assert by_folder["notes"][-1] == note
     assert note in run_verbs(arguments=["history", str(tmp_path / "reports")]).stdout
+    # In a process of its own: what a library says at its end is said there.
+    done = run_anew(Path(sys.executable).with_name("netplan"), "history", tmp_path / "reports")
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def _file(folder: Path, runs: list[RunRecord]) -> str:

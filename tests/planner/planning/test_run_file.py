@@ -13,8 +13,8 @@ import pytest
 from msgspec.structs import replace
 
 from netplan_planner.errors import InputError, UsageError
-from netplan_planner.planning import run_record
-from netplan_planner.planning.run_record import add_run, check, record_of, runs_in
+from netplan_planner.planning import run_file
+from netplan_planner.planning.run_file import add_run, check, record_of, runs_in
 from netplan_planner.verbs.audit.run import run_audit
 from netplan_planner.world.request import InputRequest
 from netplan_planner.writing import sole_user
@@ -70,14 +70,14 @@ def test_who_waits_too_long_says_so_and_writes_nothing(tmp_path: Path) -> None:
 
 
 def _stuck(path: Path, reached: Path) -> None:
-    insert = run_record._insert
+    insert = run_file._insert
 
     def slow(connection: duckdb.DuckDBPyConnection, *more: object) -> None:
         insert(connection, *more)  # type: ignore[arg-type]
         reached.touch()
         time.sleep(60)
 
-    run_record._insert = slow  # type: ignore[assignment]
+    run_file._insert = slow  # type: ignore[assignment]
     add_run(path, run_of(1, [pair(1.0)]))
 
 
