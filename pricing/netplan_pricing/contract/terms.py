@@ -25,6 +25,7 @@ from netplan_pricing.container import SnapshotFile
 from netplan_pricing.texts import joined
 
 _SAME_RATIO = Decimal("0.01")
+"""Up to which two ratios are one, and below which a ratio is the list's: rounding of a currency."""
 _TENTH = Decimal("0.1")
 
 
@@ -59,7 +60,11 @@ def is_uneven(ratios: Iterable[tuple[str, Decimal]]) -> bool:
     False
     """
     named = list(ratios)
-    return any(ratio != 1 for _, ratio in named) and alike(named) is None
+    return not all(_is_list(ratio) for _, ratio in named) and alike(named) is None
+
+
+def _is_list(ratio: Decimal) -> bool:
+    return abs(1 - ratio) < _SAME_RATIO
 
 
 def assumed(price: Price, ratio: Decimal | None, kind: str) -> Price:
@@ -67,10 +72,10 @@ def assumed(price: Price, ratio: Decimal | None, kind: str) -> Price:
 
     Args:
         price: That the bill does not name.
-        ratio: What the bill leaves of its kind; None or 1: nothing is assumed.
+        ratio: What the bill leaves of its kind; None or the list's: nothing is assumed.
         kind: What has the discount, in words: `data transfer`.
     """
-    if ratio is None or ratio == 1 or not price.usd:
+    if ratio is None or _is_list(ratio) or not price.usd:
         return price
     percent = ((1 - ratio) * 100).quantize(_TENTH)
     said = (

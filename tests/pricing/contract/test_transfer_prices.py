@@ -78,3 +78,19 @@ def test_where_the_bill_has_no_one_discount_the_list_stands() -> None:
     prices = book(west=(STEPS, "0.9"), zones=({0: "0.01"}, "0.7"))
     found = prices.traffic(PathClass.INTERNET, src_region="us-central1", network_tier="STANDARD")
     assert paid(found) == [Decimal("0.085"), Decimal("0.065"), Decimal("0.045")]
+
+
+def test_what_rounding_of_a_currency_leaves_is_no_discount() -> None:
+    """Of EUR at 0.9234567, to six digits: 0.12 is 0.1200002 then, and 0.01 is 0.0100005."""
+    noise = {"west": (STEPS, "1.0000018"), "zones": ({0: "0.01"}, "1.00005")}
+    found = book(**noise).traffic(
+        PathClass.INTERNET, src_region="us-central1", network_tier="STANDARD"
+    )
+    assert paid(found) == [Decimal("0.085"), Decimal("0.065"), Decimal("0.045")]
+    assert not any(NOT_IN_BILL in step.price.source for step in found)
+    alone = book(west=noise["west"])
+    assert alone.even is alone
+    # A discount of one percent is one.
+    prices = book(west=(STEPS, "0.99"), zones=({0: "0.01"}, "0.99"))
+    found = prices.traffic(PathClass.INTERNET, src_region="us-central1", network_tier="STANDARD")
+    assert paid(found)[0] == Decimal("0.08415")
