@@ -20,10 +20,11 @@ import msgspec
 
 from netplan_planner.errors import InputError
 from netplan_pricing.contract.export_files import ExportFile, ExportKind
-from netplan_pricing.contract.terms import EffectivePrice
+from netplan_pricing.contract.terms import EffectivePrice, Terms
 
 _DIGITS = 12
 """To which two prices are one: conversion through a currency leaves noise behind."""
+_ELSE = "the list price is used where the bill has no other"
 
 
 class Found(msgspec.Struct, frozen=True, kw_only=True):
@@ -44,23 +45,18 @@ class Found(msgspec.Struct, frozen=True, kw_only=True):
     is_of_all: bool
 
 
-class EffectivePrices(msgspec.Struct, frozen=True, kw_only=True):
-    """What a customer pays by SKU and step, and what of the files could not be used."""
+def resolved(found: Iterable[Found], unread: Mapping[str, str]) -> Terms:
+    """Return the one price of each SKU, step and consumption model, and why others are not used.
 
-    prices: Mapping[str, Mapping[Decimal, EffectivePrice]]
-    """On demand, by SKU id, then by start of the step."""
-    under: Mapping[str, Mapping[str, EffectivePrice]]
-    """Of the first step under other consumption models, by SKU id, then by model."""
-    unread: tuple[str, ...]
-    """Lines of text: a unit that is not understood, two prices at one time, and the like."""
-
-
-def resolved(found: Iterable[Found], unread: Sequence[str]) -> EffectivePrices:
-    """Return the one price of each SKU, step and consumption model, and why others are not used."""
+    Args:
+        found: What files have.
+        unread: Lines of text of what they have and cannot be used: a unit that is not understood
+            and the like, each with the SKU id that it is of.
+    """
     by_key: dict[tuple[str, str, Decimal], list[Found]] = {}
     for one in found:
         by_key.setdefault((one.sku_id, one.model, one.start), []).append(one)
-    told = list(dict.fromkeys(unread))
+    told = dict(unread)
     prices: dict[str, dict[Decimal, EffectivePrice]] = {}
     under: dict[str, dict[str, EffectivePrice]] = {}
     doubtful: set[tuple[str, str]] = set()
@@ -68,7 +64,7 @@ def resolved(found: Iterable[Found], unread: Sequence[str]) -> EffectivePrices:
         price = _one_of(several)
         if price is None:
             doubtful.add((sku_id, model))
-            told.append(_why(sku_id, model, start, several))
+            told[_why(sku_id, model, start, several)] = sku_id
         elif not model:
             prices.setdefault(sku_id, {})[start] = price
         elif not start:
@@ -79,16 +75,13 @@ def resolved(found: Iterable[Found], unread: Sequence[str]) -> EffectivePrices:
             under.get(sku_id, {}).pop(model, None)
         else:
             prices.pop(sku_id, None)
-    only = sorted(
-        {sku_id for sku_id in under if sku_id not in prices} - {one for one, _ in doubtful}
+    for sku_id in sorted(under.keys() - prices.keys() - {one for one, _ in doubtful}):
+        if under[sku_id]:
+            models = " and ".join(sorted(under[sku_id]))
+            told[f"{sku_id} is billed only under {models}: on-demand uses the list price"] = sku_id
+    return Terms(
+        effective=prices, under=under, unread=tuple(told), at_list=frozenset(told.values())
     )
-    told += [
-        f"{sku_id} is billed only under {' and '.join(sorted(under[sku_id]))}: on-demand uses the"
-        " list price"
-        for sku_id in only
-        if under[sku_id]
-    ]
-    return EffectivePrices(prices=prices, under=under, unread=tuple(told))
 
 
 def _one_of(several: Sequence[Found]) -> EffectivePrice | None:
@@ -166,14 +159,14 @@ _IS_DEFAULT = (
 """Of what no commitment with prices of its own covers; rows of before 2025 name no model at all."""
 
 
-def effective_prices(paths: Iterable[Path]) -> EffectivePrices:
+def effective_prices(paths: Iterable[Path]) -> Terms:
     """Return the effective prices of files, each with the condition that it holds under.
 
     Raises:
         InputError: If a file cannot be read, or has no effective price.
     """
     found: list[Found] = []
-    unread: list[str] = []
+    unread: dict[str, str] = {}
     for path in paths:
         file = ExportFile(path)
         try:
@@ -187,7 +180,7 @@ def effective_prices(paths: Iterable[Path]) -> EffectivePrices:
     return resolved(found, unread)
 
 
-def _of_usage(file: ExportFile, unread: list[str]) -> Iterator[Found]:
+def _of_usage(file: ExportFile, unread: dict[str, str]) -> Iterator[Found]:
     """Yield every effective price of a usage table with its consumption model and its time."""
     file.require(("sku.id", "price.effective_price", "price.unit", "usage_end_time", "currency"))
     rows = file.rows(
@@ -222,12 +215,14 @@ def _of_usage(file: ExportFile, unread: list[str]) -> Iterator[Found]:
         FROM listed GROUP BY ALL ORDER BY ALL
         """
     )
-    ((broken,),) = file.rows(
-        f"SELECT count(*) FROM export WHERE {file.field('price.effective_price')} IS NOT NULL"
-        f" AND {file.field('price.effective_price', _DECIMAL)} IS NULL"
+    broken = file.rows(
+        f"SELECT {file.field('sku.id')}, count(*) FROM export"
+        f" WHERE {file.field('price.effective_price')} IS NOT NULL"
+        f" AND {file.field('price.effective_price', _DECIMAL)} IS NULL GROUP BY 1 ORDER BY 1"
     )
-    if broken:
-        unread.append(f"{file.path}: the effective price of {broken} rows is not a number")
+    for sku_id, count in broken:
+        told = f"{file.path}: {sku_id}: the effective price of {count} rows is not a number"
+        unread[f"{told}; {_ELSE}"] = str(sku_id)
     for sku_id, start, unit, quantity, currency, rate, price, name, account, began, ended in rows:
         yield from _found(
             *(file, unread),
@@ -241,7 +236,7 @@ def _of_usage(file: ExportFile, unread: list[str]) -> Iterator[Found]:
         )
 
 
-def _of_pricing(file: ExportFile, unread: list[str]) -> Iterator[Found]:
+def _of_pricing(file: ExportFile, unread: dict[str, str]) -> Iterator[Found]:
     """Yield the account's price of each SKU, step and consumption model, of the last day."""
     if file.has("billing_account_price.tiered_rates"):
         own = f"coalesce({file.field('billing_account_price.tiered_rates', 'JSON')}, '[]'::JSON)"
@@ -298,7 +293,7 @@ def _of_pricing(file: ExportFile, unread: list[str]) -> Iterator[Found]:
 
 def _found(
     file: ExportFile,
-    unread: list[str],
+    unread: dict[str, str],
     *,
     sku_id: str,
     step: tuple[object, object, object],
@@ -314,20 +309,20 @@ def _found(
     where = f"{file.path}: {sku_id}"
     began, ended = time
     if per_unit is None:
-        unread.append(f"{where}: unknown pricing unit {unit!r}; the list price is used")
+        unread[f"{where}: unknown pricing unit {unit!r}; {_ELSE}"] = sku_id
     elif not isinstance(amount, Decimal) or amount < 0:
-        unread.append(f"{where}: no price: {amount!r}; the list price is used")
+        unread[f"{where}: no price: {amount}; {_ELSE}"] = sku_id
     elif not isinstance(per_usd, Decimal) or per_usd <= 0:
-        unread.append(f"{where}: its currency has no conversion rate; the list price is used")
+        unread[f"{where}: its currency has no conversion rate; {_ELSE}"] = sku_id
     elif not isinstance(began, datetime) or not isinstance(ended, datetime):
-        unread.append(f"{where}: no date; the list price is used")
+        unread[f"{where}: no date; {_ELSE}"] = sku_id
     else:
         pieces = quantity if isinstance(quantity, Decimal) and quantity > 0 else Decimal(1)
         begins = (start if isinstance(start, Decimal) else Decimal(0)) * per_unit
         usd = amount / per_usd / pieces / per_unit
         yield Found(
             sku_id=sku_id,
-            start=begins.normalize() if begins else Decimal(0),
+            start=Decimal(f"{begins.normalize():f}"),
             usd=usd.normalize() if usd else Decimal(0),
             model=condition[0],
             account=condition[1],
