@@ -179,8 +179,8 @@ class NetworkPrices:
         return self._alike if entry.kind in _TRANSFER and has_it and is_read else None
 
     def is_billed(self, entry: NetworkEntry) -> bool:
-        """Return whether the customer's bill names a price of its own for it."""
-        return self.sku_id(entry) in self._terms.effective
+        """Return whether the customer's bill names it."""
+        return self._terms.names(self.sku_id(entry))
 
     def _billed(self, entry: NetworkEntry) -> Mapping[Decimal, EffectivePrice]:
         """Return the steps that the bill names: a usage table those reached alone."""

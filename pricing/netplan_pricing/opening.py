@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
-from msgspec.structs import replace
 from platformdirs import user_data_path
 
 from netplan_planner.bundle_file import PRICES, is_bundle, part_of
@@ -98,7 +97,7 @@ def open_prices(
     parsed = parse_discounts(discounts)
     if not billing_exports:
         return _checked(open_snapshot(folder, Terms(discounts=parsed)))
-    terms = replace(effective.effective_prices(billing_exports), discounts=parsed)
+    terms = effective.effective_prices(billing_exports, parsed)
     # A book of its own: the one of list prices is everybody's.
     book = _checked(SnapshotPriceBook(open_snapshot(folder).file, terms))
     book.flexible = flexible.flexible_commitments(

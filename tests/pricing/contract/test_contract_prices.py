@@ -240,7 +240,7 @@ REACHED = usage(TO_AMERICA, "x", 1, 1, effective=0.096, tier=1)
         ([FREE, REACHED, usage(TO_AMERICA, "x", 1, 1, effective=0.07, tier=1024),
           usage(TO_AMERICA, "x", 1, 1, effective=0.1, tier=1024)], False, "2 effective prices"),
         ([FREE, REACHED, usage(TO_AMERICA, "x", 1, 1, effective=-0.09, tier=1024)], True,
-         "no price: -0.09"),
+         f"{TO_AMERICA} from 1024 on: no price: -0.09"),
         ([usage(TO_AMERICA, "x", 1, 1, effective=0.09, unit="parsec")], False, "unknown pricing"),
         ([usage(TO_AMERICA, "x", 1, 1, effective=0.09, currency="EUR", rate=0)], False, "no conv"),
         ([usage(TO_AMERICA, "x", 1, 1, effective=0.09, model=("A", "FLEX"))], False, "only under"),
@@ -267,6 +267,46 @@ def test_what_cannot_be_used_is_at_list_as_it_is_said(
     # What the bill does not name at all has the discount.
     route = {"src_region": CENTRAL, "network_tier": "STANDARD"}
     assert book.traffic(PathClass.INTERNET, **route)[-1].price.usd == Decimal("0.045") * 4 / 5
+
+
+def test_a_row_that_cannot_be_used_takes_no_price_of_another(tmp_path: Path) -> None:
+    rows = [
+        pricing(TO_AMERICA, "gibibyte", [(0, 0.06), (5000, 0.03)], models={"Default": 0.06,
+                FLEXIBLE[1]: -1}),
+        usage(TO_AMERICA, "x", 1, 1, effective=-1, tier=5000),
+        usage(TO_AMERICA, "x", 1, 1, effective=0.03, tier=5000, model=FLEXIBLE, rate=0,
+              currency="EUR"),
+    ]  # fmt: skip
+    files = [write_parquet(tmp_path / "pricing.parquet", rows[:1])]
+    files.append(write_parquet(tmp_path / "usage.parquet", [core(0.03), *rows[1:]]))
+    book = open_prices(billing_exports=files)
+    assert len(book.terms.unread) == 3
+    assert internet_bill(book) == 750
+
+
+def test_one_fault_of_two_steps_is_two(tmp_path: Path) -> None:
+    """Of the last step there is another row; of the one below it there is none."""
+    rows = [usage(TO_AMERICA, "x", 1, 1, effective=-1, tier=tier) for tier in (1024, 10240)]
+    rows += [REACHED, usage(TO_AMERICA, "x", 1, 1, effective=0.064, tier=10240)]
+    book = open_prices(billing_exports=[write_parquet(tmp_path / "own.parquet", rows)])
+    assert len(book.terms.unread) == 2
+    assert book.terms.at_list == {TO_AMERICA}
+
+
+def test_a_table_of_all_steps_that_lacks_one_has_the_lists_there(tmp_path: Path) -> None:
+    steps = [(0, 0), (1, 0.1), (1024, -1), (10240, 0.07)]
+    path = write_parquet(tmp_path / "own.parquet", [pricing(TO_AMERICA, "gibibyte", steps)])
+    route = {"src_region": CENTRAL, "area": "usa"}
+    found = open_prices(billing_exports=[path]).traffic(PathClass.INTERNET, **route)
+    assert [str(step.price.usd) for step in found] == ["0", "0.1", "0.11", "0.07"]
+
+
+def test_the_sku_of_an_area_is_the_bills_with_a_price_or_without(tmp_path: Path) -> None:
+    rows = [usage(WEST, "x", 1, 1, effective=usd, tier=1) for usd in (0.09, 0.1)]
+    path = write_parquet(tmp_path / "own.parquet", [*rows, core(0.03)])
+    route = {"src_region": CENTRAL, "area": "Europe/deu"}
+    found = open_prices(billing_exports=[path]).traffic(PathClass.INTERNET, **route)
+    assert [(str(step.price.usd), step.price.sku_id) for step in found][1] == ("0.12", WEST)
 
 
 def test_a_core_of_which_the_price_is_lost_is_at_list(tmp_path: Path) -> None:
@@ -303,7 +343,9 @@ def test_an_effective_price_that_is_no_number_is_named(tmp_path: Path) -> None:
     lines[2] = lines[2].replace("0.02", "cheap")
     path.write_text("\n".join(lines) + "\n")
     book = open_prices(billing_exports=[path])
-    assert any("1 rows is not a number" in line for line in book.info.unread)
+    assert any(f"{CORE}: no price: cheap" in line for line in book.info.unread)
+    # The other row has a price of the same step, which holds.
+    assert book.rates.price(CENTRAL, "n2", "core", Usage.ON_DEMAND).usd == Decimal("0.02")
 
 
 DEFAULT = ("7754-699E-0EBF", "Default")
