@@ -294,7 +294,7 @@ def _found(file: ExportFile, row: tuple[Any, ...], unread: Unread) -> Iterator[F
     if per_unit is None:
         fault = f"unknown pricing unit {unit!r}"
     elif amount is None or amount < 0:
-        fault = f"no price: {written}"
+        fault = f"no price: {written if amount is None else f'{amount.normalize():f}'}"
     elif per_usd is None or per_usd <= 0:
         fault = "its currency has no conversion rate"
     elif began is None or ended is None:
