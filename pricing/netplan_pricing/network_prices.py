@@ -1,6 +1,6 @@
 """Traffic and address prices of the catalogue, found by place or by region."""
 
-from collections.abc import Container, Iterator
+from collections.abc import Iterator, Mapping
 from datetime import date
 from decimal import Decimal
 from functools import cached_property
@@ -14,6 +14,7 @@ from netplan_pricing.container import SnapshotFile, Table
 from netplan_pricing.contract.terms import (
     COMPUTE_ENGINE,
     LIST_PRICES,
+    EffectivePrice,
     Terms,
     alike,
     assumed,
@@ -158,23 +159,31 @@ class NetworkPrices:
         found = self._tiers.get(key)
         if found is None:
             listed = self._listed(entry, region)
-            # What the bill does not name, a step of a SKU that it names among it.
+            own, ratio = self._billed(entry), self._unreached(entry)
             found = self._tiers[key] = tuple(
-                replace(step, price=assumed(step.price, self._alike, "data transfer"))
-                if entry.kind in _TRANSFER
-                and step in listed
-                and step.start not in self._billed(entry)
+                replace(step, price=assumed(step.price, ratio, "data transfer"))
+                if step in listed and step.start not in own
                 else step
                 for step in self._terms.tiers(listed, COMPUTE_ENGINE)
             )
         return found
 
-    def is_billed(self, entry: NetworkEntry) -> bool:
-        """Return whether the customer's bill names a price of its own for it."""
-        return self.sku_id(entry) in self._terms.effective
+    def _unreached(self, entry: NetworkEntry) -> Decimal | None:
+        """Return what is assumed of steps that the bill does not name; None: their list price.
 
-    def _billed(self, entry: NetworkEntry) -> Container[Decimal]:
-        """Return where the steps begin that the bill names: a usage table those reached alone."""
+        A SKU that the bill names has no discount of others: its own priced steps must share it.
+        """
+        own = self._billed(entry)
+        has_it = any(step.usd for step in own.values()) or not own
+        is_read = self.sku_id(entry) not in self._terms.at_list
+        return self._alike if entry.kind in _TRANSFER and has_it and is_read else None
+
+    def is_billed(self, entry: NetworkEntry) -> bool:
+        """Return whether the customer's bill names it."""
+        return self._terms.names(self.sku_id(entry))
+
+    def _billed(self, entry: NetworkEntry) -> Mapping[Decimal, EffectivePrice]:
+        """Return the steps that the bill names: a usage table those reached alone."""
         return self._terms.effective.get(self.sku_id(entry), {})
 
     @cached_property
@@ -198,7 +207,8 @@ class NetworkPrices:
                 for paid in self._terms.tiers(listed, COMPUTE_ENGINE):
                     # The list's first GiB of some routes is free: a bill may begin with its next.
                     steps = [one for one in dear if one.start <= paid.start][-1:] or dear[:1]
-                    if paid.start in self._billed(entry) and paid.price.usd and steps:
+                    is_paid = paid.price.usd or any(one.start <= paid.start for one in steps)
+                    if paid.start in self._billed(entry) and steps and is_paid:
                         yield entry.route, paid.price.usd / steps[0].price.usd
 
     def _listed(self, entry: NetworkEntry, region: str | None) -> tuple[PriceTier, ...]:

@@ -97,13 +97,7 @@ def open_prices(
     parsed = parse_discounts(discounts)
     if not billing_exports:
         return _checked(open_snapshot(folder, Terms(discounts=parsed)))
-    found = effective.effective_prices(billing_exports)
-    terms = Terms(
-        discounts=parsed,
-        effective=found.prices,
-        under=found.under,
-        unread=found.unread,
-    )
+    terms = effective.effective_prices(billing_exports, parsed)
     # A book of its own: the one of list prices is everybody's.
     book = _checked(SnapshotPriceBook(open_snapshot(folder).file, terms))
     book.flexible = flexible.flexible_commitments(

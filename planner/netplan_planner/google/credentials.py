@@ -32,6 +32,7 @@ _FAILURES = (
 )
 """What google-auth raises; of a file whose values are of other types, whatever comes of them."""
 _MISSING = re.compile(r"missing fields ([a-z_, ]+)\.")
+_SILENT = "cannot be used: the token server does not answer"
 
 
 def authorized_session(credentials: Any) -> requests.Session:
@@ -121,17 +122,17 @@ def _file() -> str | None:
 def _told(fault: str) -> str:
     """Return which credentials have a fault, and what to do; nothing of what they hold."""
     file = _file()
-    if file is None:
-        return f"the Google credentials {fault}; run `{LOGIN}`"
-    if not os.environ.get(CREDENTIALS):
-        return f"the Google credentials in {file} {fault}; run `{LOGIN}`"
+    what = f"run `{LOGIN}`"
+    if os.environ.get(CREDENTIALS):
+        what = f"set {CREDENTIALS} to another file, or unset it and {what}"
     # Some put the key itself where its path belongs.
-    other = f"; set {CREDENTIALS} to another file, or unset it and run `{LOGIN}`"
-    name = f"in {file}" if is_path(file) else f"that {CREDENTIALS} names"
-    return f"the Google credentials {name} {fault}{other}"
+    name = f" in {file}" if is_path(file or "") else f" that {CREDENTIALS} names"
+    # No other file helps where there is no network.
+    what = "check the network connection" if fault == _SILENT else what
+    return f"the Google credentials{name if file else ''} {fault}; {what}"
 
 
-def _fault(exc: Exception) -> str:
+def _fault(exc: Exception, other: str = "a value in the file is missing or invalid") -> str:
     """Return what is wrong with a file of credentials, in words that quote nothing of it.
 
     google-auth says more: it quotes the file, but for the names of fields that are missing.
@@ -150,8 +151,8 @@ def _fault(exc: Exception) -> str:
     if missing := _MISSING.search(text):
         return f"cannot be used: the file has no {', '.join(sorted(missing[1].split(', ')))}"
     if isinstance(exc, google.auth.exceptions.TransportError):
-        return "cannot be used: the token server does not answer"
-    return "cannot be used: a value in the file is missing or invalid"
+        return _SILENT
+    return f"cannot be used: {other}"
 
 
 def _token_request() -> Any:
@@ -174,5 +175,5 @@ def default_credentials(scopes: Sequence[str]) -> Any:
     try:
         credentials.refresh(_token_request())
     except _FAILURES as exc:
-        raise AccessError(_told("cannot be used: the token server returned no token")) from exc
+        raise AccessError(_told(_fault(exc, "the token server returned no token"))) from exc
     return credentials

@@ -11,19 +11,23 @@ export says of them: the consumption model (a commitment's prices are not those 
 words, the billing account. What it does not tell apart is not used, and named.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
 from netplan_planner.errors import InputError
 from netplan_pricing.contract.export_files import ExportFile, ExportKind
-from netplan_pricing.contract.terms import EffectivePrice
+from netplan_pricing.contract.terms import Discount, EffectivePrice, Terms
 
 _DIGITS = 12
 """To which two prices are one: conversion through a currency leaves noise behind."""
+_ELSE = "the list price is used where the bill has no other"
+Unread = dict[str, tuple[str, str, Decimal | None]]
+"""Lines of text, each with what it is of: SKU id, consumption model, start of the step if known."""
 
 
 class Found(msgspec.Struct, frozen=True, kw_only=True):
@@ -44,23 +48,18 @@ class Found(msgspec.Struct, frozen=True, kw_only=True):
     is_of_all: bool
 
 
-class EffectivePrices(msgspec.Struct, frozen=True, kw_only=True):
-    """What a customer pays by SKU and step, and what of the files could not be used."""
+def resolved(found: Iterable[Found], unread: Unread, discounts: tuple[Discount, ...] = ()) -> Terms:
+    """Return the one price of each SKU, step and consumption model, and why others are not used.
 
-    prices: Mapping[str, Mapping[Decimal, EffectivePrice]]
-    """On demand, by SKU id, then by start of the step."""
-    under: Mapping[str, Mapping[str, EffectivePrice]]
-    """Of the first step under other consumption models, by SKU id, then by model."""
-    unread: tuple[str, ...]
-    """Lines of text: a unit that is not understood, two prices at one time, and the like."""
-
-
-def resolved(found: Iterable[Found], unread: Sequence[str]) -> EffectivePrices:
-    """Return the one price of each SKU, step and consumption model, and why others are not used."""
+    Args:
+        found: What files have.
+        unread: What they have that cannot be used: a unit that is not understood, and the like.
+        discounts: Of what files do not name.
+    """
     by_key: dict[tuple[str, str, Decimal], list[Found]] = {}
     for one in found:
         by_key.setdefault((one.sku_id, one.model, one.start), []).append(one)
-    told = list(dict.fromkeys(unread))
+    told = dict(unread)
     prices: dict[str, dict[Decimal, EffectivePrice]] = {}
     under: dict[str, dict[str, EffectivePrice]] = {}
     doubtful: set[tuple[str, str]] = set()
@@ -68,7 +67,7 @@ def resolved(found: Iterable[Found], unread: Sequence[str]) -> EffectivePrices:
         price = _one_of(several)
         if price is None:
             doubtful.add((sku_id, model))
-            told.append(_why(sku_id, model, start, several))
+            told[_why(sku_id, model, start, several)] = (sku_id, model, start)
         elif not model:
             prices.setdefault(sku_id, {})[start] = price
         elif not start:
@@ -79,16 +78,23 @@ def resolved(found: Iterable[Found], unread: Sequence[str]) -> EffectivePrices:
             under.get(sku_id, {}).pop(model, None)
         else:
             prices.pop(sku_id, None)
-    only = sorted(
-        {sku_id for sku_id in under if sku_id not in prices} - {one for one, _ in doubtful}
+    for sku_id in sorted(under.keys() - prices.keys() - {one for one, _ in doubtful}):
+        if under[sku_id]:
+            models = " and ".join(sorted(under[sku_id]))
+            line = f"{sku_id} is billed only under {models}: on-demand uses the list price"
+            told[line] = (sku_id, "", None)
+    at_list = {
+        sku_id
+        for sku_id, model, start in told.values()
+        if sku_id not in prices or (not model and start not in prices[sku_id])
+    }
+    return Terms(
+        discounts=discounts,
+        effective=prices,
+        under=under,
+        unread=tuple(told),
+        at_list=frozenset(at_list),
     )
-    told += [
-        f"{sku_id} is billed only under {' and '.join(sorted(under[sku_id]))}: on-demand uses the"
-        " list price"
-        for sku_id in only
-        if under[sku_id]
-    ]
-    return EffectivePrices(prices=prices, under=under, unread=tuple(told))
 
 
 def _one_of(several: Sequence[Found]) -> EffectivePrice | None:
@@ -116,14 +122,17 @@ def _why(sku_id: str, model: str, start: Decimal, several: Sequence[Found]) -> s
     amounts = sorted({round(one.usd, _DIGITS).normalize() for one in several})
     accounts = sorted({one.account for one in several if one.account})
     files = ", ".join(dict.fromkeys(one.file for one in several))
-    under = f" under {model}" if model else ""
-    step = f" from {start:f} on" if start else ""
     whose = f", of the billing accounts {', '.join(accounts)}" if len(accounts) > 1 else ""
     return (
-        f"{files}: {sku_id} has {len(amounts)} effective prices at one time{under}{step}"
+        f"{files}: {_named(sku_id, model, start)} has {len(amounts)} effective prices at one time"
         f" ({', '.join(f'{usd:f}' for usd in amounts)} USD{whose}), and it is unknown which"
         " applies; the list price is used"
     )
+
+
+def _named(sku_id: str, model: str, start: Decimal) -> str:
+    """Return which price of a SKU it is, in words."""
+    return f"{sku_id}{f' under {model}' if model else ''}{f' from {start:f} on' if start else ''}"
 
 
 PER_UNIT = {
@@ -166,35 +175,40 @@ _IS_DEFAULT = (
 """Of what no commitment with prices of its own covers; rows of before 2025 name no model at all."""
 
 
-def effective_prices(paths: Iterable[Path]) -> EffectivePrices:
+def effective_prices(paths: Iterable[Path], discounts: tuple[Discount, ...] = ()) -> Terms:
     """Return the effective prices of files, each with the condition that it holds under.
+
+    Args:
+        paths: Files of the Cloud Billing export.
+        discounts: Of what the files do not name.
 
     Raises:
         InputError: If a file cannot be read, or has no effective price.
     """
     found: list[Found] = []
-    unread: list[str] = []
+    unread: Unread = {}
     for path in paths:
         file = ExportFile(path)
         try:
             read = _of_pricing if file.kind is ExportKind.PRICING else _of_usage
-            of_file = list(read(file, unread))
+            of_file = [one for row in read(file) for one in _found(file, row, unread)]
         finally:
             file.close()
         if not of_file:
             raise InputError(f"{path}: no effective price in the export")
         found += of_file
-    return resolved(found, unread)
+    return resolved(found, unread, discounts)
 
 
-def _of_usage(file: ExportFile, unread: list[str]) -> Iterator[Found]:
-    """Yield every effective price of a usage table with its consumption model and its time."""
+def _of_usage(file: ExportFile) -> list[tuple[Any, ...]]:
+    """Return every effective price of a usage table with its consumption model and its time."""
     file.require(("sku.id", "price.effective_price", "price.unit", "usage_end_time", "currency"))
-    rows = file.rows(
+    return file.rows(
         f"""
         WITH priced AS (
             SELECT {file.field("sku.id")} AS sku_id,
                    {file.field("price.effective_price", _DECIMAL)} AS price,
+                   {file.field("price.effective_price")} AS written,
                    {file.field("price.effective_price_default", _DECIMAL)} AS default_price,
                    {file.field("consumption_model.id")} AS model_id,
                    {file.field("consumption_model.description")} AS model,
@@ -213,36 +227,19 @@ def _of_usage(file: ExportFile, unread: list[str]) -> Iterator[Found]:
             FROM priced
             WHERE sku_id IS NOT NULL AND ended IS NOT NULL AND cost_type = 'regular'),
         listed AS (
-            SELECT * FROM named WHERE price IS NOT NULL
+            SELECT * FROM named WHERE written IS NOT NULL
             UNION ALL
             SELECT * REPLACE ('' AS name, default_price AS price) FROM named
             WHERE name <> '' AND default_price IS NOT NULL)
-        SELECT sku_id, start, unit, quantity, currency, rate, price, name, account,
-               min(coalesce(began, ended)), max(ended)
+        SELECT sku_id, start, unit, quantity, CASE currency WHEN 'USD' THEN 1 ELSE rate END,
+               price, written, coalesce(name, ''), account, min(coalesce(began, ended)), max(ended)
         FROM listed GROUP BY ALL ORDER BY ALL
         """
     )
-    ((broken,),) = file.rows(
-        f"SELECT count(*) FROM export WHERE {file.field('price.effective_price')} IS NOT NULL"
-        f" AND {file.field('price.effective_price', _DECIMAL)} IS NULL"
-    )
-    if broken:
-        unread.append(f"{file.path}: the effective price of {broken} rows is not a number")
-    for sku_id, start, unit, quantity, currency, rate, price, name, account, began, ended in rows:
-        yield from _found(
-            *(file, unread),
-            sku_id=str(sku_id),
-            step=(start, unit, quantity),
-            amount=price,
-            per_usd=Decimal(1) if currency == "USD" else rate,
-            time=(began, ended),
-            condition=(str(name or ""), str(account)),
-            kind="effective price",
-        )
 
 
-def _of_pricing(file: ExportFile, unread: list[str]) -> Iterator[Found]:
-    """Yield the account's price of each SKU, step and consumption model, of the last day."""
+def _of_pricing(file: ExportFile) -> list[tuple[Any, ...]]:
+    """Return the account's price of each SKU, step and consumption model, of the last day."""
     if file.has("billing_account_price.tiered_rates"):
         own = f"coalesce({file.field('billing_account_price.tiered_rates', 'JSON')}, '[]'::JSON)"
     else:
@@ -254,7 +251,7 @@ def _of_pricing(file: ExportFile, unread: list[str]) -> Iterator[Found]:
     day = file.field("pricing_as_of_time", "TIMESTAMP")
     if day == "NULL":
         day = file.field("export_time", "TIMESTAMP")
-    rows = file.rows(
+    return file.rows(
         f"""
         WITH priced AS (
             SELECT {file.field("sku.id")} AS sku_id, {file.field("pricing_unit")} AS unit,
@@ -275,65 +272,47 @@ def _of_pricing(file: ExportFile, unread: list[str]) -> Iterator[Found]:
         stepped AS (
             SELECT * EXCLUDE (tiers), unnest(from_json(tiers, '["JSON"]')) AS tier FROM listed)
         SELECT DISTINCT sku_id, TRY_CAST(tier->>'start_usage_amount' AS {_DECIMAL}), unit,
-               TRY_CAST(tier->>'pricing_unit_quantity' AS {_DECIMAL}),
-               TRY_CAST(tier->>'usd_amount' AS {_DECIMAL}), name, account, told
+               TRY_CAST(tier->>'pricing_unit_quantity' AS {_DECIMAL}), 1::{_DECIMAL},
+               TRY_CAST(tier->>'usd_amount' AS {_DECIMAL}), tier->>'usd_amount',
+               coalesce(name, ''), account, told, told
         FROM stepped
         WHERE sku_id IS NOT NULL
         QUALIFY told = max(told) OVER (PARTITION BY sku_id)
         ORDER BY ALL
         """
     )
-    for sku_id, start, unit, quantity, usd, name, account, told in rows:
-        yield from _found(
-            *(file, unread),
-            sku_id=str(sku_id),
-            step=(start, unit, quantity),
-            amount=usd,
-            per_usd=Decimal(1),
-            time=(told, told),
-            condition=(str(name or ""), str(account)),
-            kind="account price",
-        )
 
 
-def _found(
-    file: ExportFile,
-    unread: list[str],
-    *,
-    sku_id: str,
-    step: tuple[object, object, object],
-    amount: object,
-    per_usd: object,
-    time: tuple[object, object],
-    condition: tuple[str, str],
-    kind: str,
-) -> Iterator[Found]:
+def _found(file: ExportFile, row: tuple[Any, ...], unread: Unread) -> Iterator[Found]:
     """Yield a price in netplan's units and in US dollars, or say why it cannot be used."""
-    start, unit, quantity = step
+    sku_id, start, unit, quantity, per_usd, amount, written, model, account, began, ended = row
     per_unit = PER_UNIT.get(str(unit))
-    where = f"{file.path}: {sku_id}"
-    began, ended = time
+    begins = (start or Decimal(0)) * (per_unit or 0)
+    begins = Decimal(f"{begins.normalize():f}")
+    is_of_all = file.kind is ExportKind.PRICING
+    fault = ""
     if per_unit is None:
-        unread.append(f"{where}: unknown pricing unit {unit!r}; the list price is used")
-    elif not isinstance(amount, Decimal) or amount < 0:
-        unread.append(f"{where}: no price: {amount!r}; the list price is used")
-    elif not isinstance(per_usd, Decimal) or per_usd <= 0:
-        unread.append(f"{where}: its currency has no conversion rate; the list price is used")
-    elif not isinstance(began, datetime) or not isinstance(ended, datetime):
-        unread.append(f"{where}: no date; the list price is used")
+        fault = f"unknown pricing unit {unit!r}"
+    elif amount is None or amount < 0:
+        fault = f"no price: {written if amount is None else f'{amount.normalize():f}'}"
+    elif per_usd is None or per_usd <= 0:
+        fault = "its currency has no conversion rate"
+    elif began is None or ended is None:
+        fault = "no date"
     else:
-        pieces = quantity if isinstance(quantity, Decimal) and quantity > 0 else Decimal(1)
-        begins = (start if isinstance(start, Decimal) else Decimal(0)) * per_unit
-        usd = amount / per_usd / pieces / per_unit
+        usd = amount / per_usd / (quantity if quantity and quantity > 0 else 1) / per_unit
         yield Found(
             sku_id=sku_id,
-            start=begins.normalize() if begins else Decimal(0),
+            start=begins,
             usd=usd.normalize() if usd else Decimal(0),
-            model=condition[0],
-            account=condition[1],
+            model=model,
+            account=account,
             began=began,
             ended=ended,
-            kind=kind,
+            kind="account price" if is_of_all else "effective price",
             file=file.path.name,
-            is_of_all=file.kind is ExportKind.PRICING,
+            is_of_all=is_of_all,
         )
+    if fault:
+        where = (sku_id, model, None if per_unit is None else begins)
+        unread[f"{file.path}: {_named(sku_id, model, begins)}: {fault}; {_ELSE}"] = where

@@ -25,6 +25,7 @@ from netplan_pricing.container import SnapshotFile
 from netplan_pricing.texts import joined
 
 _SAME_RATIO = Decimal("0.01")
+"""Up to which two ratios are one, and below which a ratio is the list's: rounding of a currency."""
 _TENTH = Decimal("0.1")
 
 
@@ -59,7 +60,11 @@ def is_uneven(ratios: Iterable[tuple[str, Decimal]]) -> bool:
     False
     """
     named = list(ratios)
-    return any(ratio != 1 for _, ratio in named) and alike(named) is None
+    return not all(_is_list(ratio) for _, ratio in named) and alike(named) is None
+
+
+def _is_list(ratio: Decimal) -> bool:
+    return abs(1 - ratio) < _SAME_RATIO
 
 
 def assumed(price: Price, ratio: Decimal | None, kind: str) -> Price:
@@ -67,10 +72,10 @@ def assumed(price: Price, ratio: Decimal | None, kind: str) -> Price:
 
     Args:
         price: That the bill does not name.
-        ratio: What the bill leaves of its kind; None or 1: nothing is assumed.
+        ratio: What the bill leaves of its kind; None or the list's: nothing is assumed.
         kind: What has the discount, in words: `data transfer`.
     """
-    if ratio is None or ratio == 1 or not price.usd:
+    if ratio is None or _is_list(ratio) or not price.usd:
         return price
     percent = ((1 - ratio) * 100).quantize(_TENTH)
     said = (
@@ -126,6 +131,8 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True):
     with prices of its own covers: by SKU id, then by the model's name."""
     unread: tuple[str, ...] = ()
     """What of the customer's files could not be used, a line each."""
+    at_list: frozenset[str] = frozenset()
+    """SKU ids of those lines: what the bill has no usable price of is at list, as they say."""
 
     @property
     def is_list(self) -> bool:
@@ -146,6 +153,10 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True):
             more = f" and {len(self.unread) - 1:,} more" if len(self.unread) > 1 else ""
             parts.append(f"not used: {self.unread[0]}{more}")
         return "; ".join(parts)
+
+    def names(self, sku_id: str | None) -> bool:
+        """Return whether the bill names a SKU, be it with prices that cannot be used."""
+        return sku_id in self.effective or sku_id in self.at_list
 
     def discount(self, sku_id: str | None, service: str) -> Discount | None:
         """Return the discount on a SKU, on its service, or on everything; None for the list."""
@@ -176,22 +187,22 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True):
         """Return the steps that the customer pays where the list has these.
 
         A table of all steps stands for the list's. Steps that were billed replace the list's that
-        begin where they do; where they begin elsewhere the contract has steps of its own, and as
-        far as the bill tells them they stand for the list's.
+        begin where they do; where they begin elsewhere the contract has steps of its own, which
+        from the first of them on stand for the list's. Where one of them cannot be used, the
+        list's steps stay.
         """
-        own = self.effective.get(listed[0].price.sku_id or "", {}) if listed else {}
+        sku_id = (listed[0].price.sku_id or "") if listed else ""
+        own = {} if sku_id in self.at_list else self.effective.get(sku_id, {})
         named = {start: price for start, price in own.items() if price.is_of_all}
-        known = {tier.start for tier in listed}
-        if not named and 0 in own:
-            pays_what_is_free = bool(own[Decimal(0)].usd) and not listed[0].price.usd
-            if pays_what_is_free or set(own) - known:
-                named = dict(own)
-        if not named:
-            return tuple(
-                PriceTier(start=tier.start, price=self.applied(tier.price, service, tier.start))
-                for tier in listed
-            )
+        pays_what_is_free = 0 in own and own[Decimal(0)].usd and not listed[0].price.usd
+        if not named and (pays_what_is_free or own.keys() - {tier.start for tier in listed}):
+            named = dict(own)
+        first = min(named, default=None)
         return tuple(
+            PriceTier(start=tier.start, price=self.applied(tier.price, service, tier.start))
+            for tier in listed
+            if first is None or tier.start < first
+        ) + tuple(
             PriceTier(start=start, price=_contract(_at(listed, start), named[start]))
             for start in sorted(named)
         )

@@ -104,7 +104,7 @@ class ComponentRates:
                 sku_id=self.sku_id(row),
             )
             found = self._terms.applied(price, COMPUTE_ENGINE)
-            if found == price and price.sku_id not in self._terms.effective:
+            if found == price and not self._terms.names(price.sku_id):
                 kind = self._kind(row)
                 found = assumed(price, self._alike.get(kind), f"{kind[0]} {_PAID[kind[1]]}")
             self._own[row] = found

@@ -2,9 +2,12 @@
 
 import json
 import os
+import socket
 from pathlib import Path
 
 import pytest
+from cryptography.hazmat.primitives.asymmetric import rsa
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
 from netplan_planner.errors import AccessError
 from netplan_planner.google.credentials import default_credentials, default_project
@@ -143,3 +146,21 @@ def test_the_command_names_a_file_that_is_not_there(tmp_path: Path) -> None:
     assert (
         f"the Google credentials in {file} cannot be read: the file does not exist" in done.stderr
     )
+
+
+def test_without_a_network_the_file_is_not_to_blame(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    key = rsa.generate_private_key(public_exponent=65537, key_size=2048).private_bytes(
+        Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()
+    )
+    with socket.socket() as held:
+        held.bind(("127.0.0.1", 0))
+        server = {"token_uri": f"http://127.0.0.1:{held.getsockname()[1]}/token"}
+        account = ACCOUNT | server | {"client_email": SECRET, "private_key": key.decode()}
+        file = written(tmp_path / "key.json", account)
+        monkeypatch.setenv(NAMED, str(file))
+        assert refusal() == (
+            f"the Google credentials in {file} cannot be used: the token server does not answer;"
+            " check the network connection"
+        )

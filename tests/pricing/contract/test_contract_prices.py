@@ -229,6 +229,113 @@ def test_billed_steps_that_the_list_lacks_are_the_contracts(tmp_path: Path) -> N
     assert billed((1024, 0.05)) < internet_bill(LIST)
 
 
+WEST = "D4B4-719D-EBAB"
+FREE = usage(TO_AMERICA, "x", 1, 0, effective=0)
+REACHED = usage(TO_AMERICA, "x", 1, 1, effective=0.096, tier=1)
+
+
+@pytest.mark.parametrize(
+    ("rows", "is_used", "said"),
+    [
+        ([FREE, REACHED, usage(TO_AMERICA, "x", 1, 1, effective=0.07, tier=1024),
+          usage(TO_AMERICA, "x", 1, 1, effective=0.1, tier=1024)], False, "2 effective prices"),
+        ([FREE, REACHED, usage(TO_AMERICA, "x", 1, 1, effective=-0.09, tier=1024)], True,
+         f"{TO_AMERICA} from 1024 on: no price: -0.09"),
+        ([usage(TO_AMERICA, "x", 1, 1, effective=0.09, unit="parsec")], False, "unknown pricing"),
+        ([usage(TO_AMERICA, "x", 1, 1, effective=0.09, currency="EUR", rate=0)], False, "no conv"),
+        ([usage(TO_AMERICA, "x", 1, 1, effective=0.09, model=("A", "FLEX"))], False, "only under"),
+        ([usage(TO_AMERICA, "x", 1, 1, effective=0.09, tier=5000),
+          usage(TO_AMERICA, "x", 1, 1, effective=-1, tier=9000)], False, "no price: -1"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_used_is_at_list_as_it_is_said(
+    tmp_path: Path, rows: list[dict[str, Any]], is_used: bool, said: str
+) -> None:
+    """All else of the bill is a fifth below the list; no SKU has that of which a price is lost."""
+    others = [
+        usage(WEST, "x", 1, 1, effective=0.096, tier=1),
+        usage(BETWEEN_ZONES, "x", 1, 1, effective=0.008),
+    ]
+    path = write_parquet(tmp_path / "own.parquet", [*others, *rows])
+    book = open_prices(billing_exports=[path])
+    steps = book.traffic(PathClass.INTERNET, src_region=CENTRAL, area="usa")
+    first = Decimal("0.096") if is_used else Decimal("0.12")
+    assert [step.price.usd for step in steps] == [0, first, Decimal("0.11"), Decimal("0.08")]
+    (line,) = book.terms.unread
+    assert said in line
+    assert "the list price" in line
+    # What the bill does not name at all has the discount.
+    route = {"src_region": CENTRAL, "network_tier": "STANDARD"}
+    assert book.traffic(PathClass.INTERNET, **route)[-1].price.usd == Decimal("0.045") * 4 / 5
+
+
+def test_a_row_that_cannot_be_used_takes_no_price_of_another(tmp_path: Path) -> None:
+    rows = [
+        pricing(TO_AMERICA, "gibibyte", [(0, 0.06), (5000, 0.03)], models={"Default": 0.06,
+                FLEXIBLE[1]: -1}),
+        usage(TO_AMERICA, "x", 1, 1, effective=-1, tier=5000),
+        usage(TO_AMERICA, "x", 1, 1, effective=0.03, tier=5000, model=FLEXIBLE, rate=0,
+              currency="EUR"),
+    ]  # fmt: skip
+    files = [write_parquet(tmp_path / "pricing.parquet", rows[:1])]
+    files.append(write_parquet(tmp_path / "usage.parquet", [core(0.03), *rows[1:]]))
+    book = open_prices(billing_exports=files)
+    assert len(book.terms.unread) == 3
+    assert internet_bill(book) == 750
+
+
+def test_one_fault_of_two_steps_is_two(tmp_path: Path) -> None:
+    """Of the last step there is another row; of the one below it there is none."""
+    rows = [usage(TO_AMERICA, "x", 1, 1, effective=-1, tier=tier) for tier in (1024, 10240)]
+    rows += [REACHED, usage(TO_AMERICA, "x", 1, 1, effective=0.064, tier=10240)]
+    book = open_prices(billing_exports=[write_parquet(tmp_path / "own.parquet", rows)])
+    assert len(book.terms.unread) == 2
+    assert book.terms.at_list == {TO_AMERICA}
+
+
+def test_a_table_of_all_steps_that_lacks_one_has_the_lists_there(tmp_path: Path) -> None:
+    steps = [(0, 0), (1, 0.1), (1024, -1), (10240, 0.07)]
+    path = write_parquet(tmp_path / "own.parquet", [pricing(TO_AMERICA, "gibibyte", steps)])
+    route = {"src_region": CENTRAL, "area": "usa"}
+    found = open_prices(billing_exports=[path]).traffic(PathClass.INTERNET, **route)
+    assert [str(step.price.usd) for step in found] == ["0", "0.1", "0.11", "0.07"]
+
+
+def test_the_sku_of_an_area_is_the_bills_with_a_price_or_without(tmp_path: Path) -> None:
+    rows = [usage(WEST, "x", 1, 1, effective=usd, tier=1) for usd in (0.09, 0.1)]
+    path = write_parquet(tmp_path / "own.parquet", [*rows, core(0.03)])
+    route = {"src_region": CENTRAL, "area": "Europe/deu"}
+    found = open_prices(billing_exports=[path]).traffic(PathClass.INTERNET, **route)
+    assert [(str(step.price.usd), step.price.sku_id) for step in found][1] == ("0.12", WEST)
+
+
+def test_a_core_of_which_the_price_is_lost_is_at_list(tmp_path: Path) -> None:
+    skus = {
+        LIST.rates.price(CENTRAL, series, part, Usage.ON_DEMAND).sku_id: price.usd
+        for series in ("n1", "e2")
+        for part in ("core", "ram")
+        if (price := LIST.rates.price(CENTRAL, series, part, Usage.ON_DEMAND))
+    }
+    others = [
+        usage(str(sku), "x", 1, 1, unit="hour", effective=float(usd) * 0.8)
+        for sku, usd in skus.items()
+    ]
+    assert core_of(tmp_path, *others)[0] == Decimal("0.0252888")
+    assert core_of(tmp_path, *others, core(0.03), core(0.02))[0] == Decimal("0.031611")
+    parsec = usage(CORE, "N2 Core", 1, 1, unit="parsec", effective=0.5)
+    assert core_of(tmp_path, *others, parsec)[0] == Decimal("0.031611")
+
+
+def test_a_step_of_a_contract_is_named_as_people_write_it(tmp_path: Path) -> None:
+    rows = [usage(TO_AMERICA, "x", 1, 1.0, effective=0.13, tier=5000)]
+    write_parquet(tmp_path / "own.parquet", rows)
+    own = ["--billing-export", str(tmp_path / "own.parquet"), "--from", CENTRAL, "--gib", "20000"]
+    words = ["price", "traffic", *own, "--to", "internet", "--area", "usa"]
+    done = run_verbs(arguments=words)
+    assert "above 5,000 GiB" in done.stdout
+    assert "2,510.12 USD per month" in done.stdout
+
+
 def test_an_effective_price_that_is_no_number_is_named(tmp_path: Path) -> None:
     good = usage(CORE, "core", 1, 1.0, unit="hour", effective=0.02)
     path = write_flat_csv(tmp_path / "own.csv", [good, good])
@@ -236,7 +343,9 @@ def test_an_effective_price_that_is_no_number_is_named(tmp_path: Path) -> None:
     lines[2] = lines[2].replace("0.02", "cheap")
     path.write_text("\n".join(lines) + "\n")
     book = open_prices(billing_exports=[path])
-    assert any("1 rows is not a number" in line for line in book.info.unread)
+    assert any(f"{CORE}: no price: cheap" in line for line in book.info.unread)
+    # The other row has a price of the same step, which holds.
+    assert book.rates.price(CENTRAL, "n2", "core", Usage.ON_DEMAND).usd == Decimal("0.02")
 
 
 DEFAULT = ("7754-699E-0EBF", "Default")

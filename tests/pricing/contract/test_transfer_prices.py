@@ -13,25 +13,23 @@ from netplan_pricing.opening import open_snapshot
 WEST = "D4B4-719D-EBAB"
 """Data transfer from the Americas to Western Europe, of the internet by Premium Tier."""
 BETWEEN_ZONES = "DE9E-AFBC-A15A"
+TO_AMERICA = "F274-1692-F213"
 ADDRESS = (AddressUse.STANDARD_VM, "us-central1")
 STEPS = {0: "0", 1: "0.12", 1024: "0.11", 10240: "0.085"}
 
 
+def billed(usd: str, ratio: str = "1") -> EffectivePrice:
+    paid = Decimal(usd) * Decimal(ratio)
+    return EffectivePrice(usd=paid, as_of=date(2026, 11, 1), source="the bill, 2026-11-01")
+
+
 def own(steps: dict[int, str], ratio: str) -> dict[Decimal, EffectivePrice]:
-    return {
-        Decimal(start): EffectivePrice(
-            usd=Decimal(usd) * Decimal(ratio),
-            as_of=date(2026, 11, 1),
-            source="the bill, 2026-11-01",
-        )
-        for start, usd in steps.items()
-        if Decimal(usd)
-    }
+    return {Decimal(start): billed(usd, ratio) for start, usd in steps.items() if Decimal(usd)}
 
 
 def book(**prices: tuple[dict[int, str], str]) -> SnapshotPriceBook:
     """Return prices under a contract that names these SKUs: steps and what is left of them."""
-    skus = {"west": WEST, "zones": BETWEEN_ZONES}
+    skus = {"west": WEST, "zones": BETWEEN_ZONES, "america": TO_AMERICA}
     return open_snapshot(terms=Terms(effective={skus[k]: own(*v) for k, v in prices.items()}))
 
 
@@ -78,3 +76,55 @@ def test_where_the_bill_has_no_one_discount_the_list_stands() -> None:
     prices = book(west=(STEPS, "0.9"), zones=({0: "0.01"}, "0.7"))
     found = prices.traffic(PathClass.INTERNET, src_region="us-central1", network_tier="STANDARD")
     assert paid(found) == [Decimal("0.085"), Decimal("0.065"), Decimal("0.045")]
+
+
+def test_what_rounding_of_a_currency_leaves_is_no_discount() -> None:
+    """Of EUR at 0.9234567, to six digits: 0.12 is 0.1200002 then, and 0.01 is 0.0100005."""
+    noise = {"west": (STEPS, "1.0000018"), "zones": ({0: "0.01"}, "1.00005")}
+    found = book(**noise).traffic(
+        PathClass.INTERNET, src_region="us-central1", network_tier="STANDARD"
+    )
+    assert paid(found) == [Decimal("0.085"), Decimal("0.065"), Decimal("0.045")]
+    assert not any(NOT_IN_BILL in step.price.source for step in found)
+    alone = book(west=noise["west"])
+    assert alone.even is alone
+    # A discount of one percent is one.
+    prices = book(west=(STEPS, "0.99"), zones=({0: "0.01"}, "0.99"))
+    found = prices.traffic(PathClass.INTERNET, src_region="us-central1", network_tier="STANDARD")
+    assert paid(found)[0] == Decimal("0.08415")
+
+
+def to_america(prices: SnapshotPriceBook) -> list[tuple[Decimal, Decimal]]:
+    """Return the steps from Iowa to the internet of America, as starts and prices."""
+    found = prices.traffic(PathClass.INTERNET, src_region="us-central1", area="usa")
+    return [(tier.start, tier.price.usd) for tier in found]
+
+
+def decimals(**prices: str) -> list[tuple[Decimal, Decimal]]:
+    return [(Decimal(start.removeprefix("from_")), Decimal(usd)) for start, usd in prices.items()]
+
+
+LISTED = decimals(from_0="0", from_1="0.12", from_1024="0.11", from_10240="0.08")
+
+
+@pytest.mark.parametrize("start", [1, 1024])
+@pytest.mark.parametrize("usd", ["0.13", "0"])
+def test_a_sku_with_a_price_of_its_own_has_no_discount_of_others(start: int, usd: str) -> None:
+    """More than the list, or free: each is no discount that others have too."""
+    prices = book(west=(STEPS, "0.8"), zones=({0: "0.01"}, "0.8"))
+    assert to_america(prices)[1:] == decimals(from_1="0.096", from_1024="0.088", from_10240="0.064")
+    named = dict(prices.terms.effective) | {TO_AMERICA: {Decimal(start): billed(usd)}}
+    found = to_america(open_snapshot(terms=Terms(effective=named)))
+    assert found == [(at, Decimal(usd) if at == start else listed) for at, listed in LISTED]
+
+
+def test_where_only_the_free_step_was_reached_the_others_are_at_list() -> None:
+    prices = book(west=(STEPS, "0.8"), zones=({0: "0.01"}, "0.8"))
+    named = dict(prices.terms.effective) | {TO_AMERICA: {Decimal(0): billed("0")}}
+    assert to_america(open_snapshot(terms=Terms(effective=named))) == LISTED
+
+
+def test_a_step_of_its_own_holds_from_where_it_begins() -> None:
+    """The list has no step at 5,000 GiB: from there on the contract's stand, below the list's."""
+    prices = book(west=(STEPS, "0.8"), zones=({0: "0.01"}, "0.8"), america=({5000: "0.13"}, "1"))
+    assert to_america(prices) == [*LISTED[:3], *decimals(from_5000="0.13")]
