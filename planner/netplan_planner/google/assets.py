@@ -15,12 +15,7 @@ import msgspec
 from netplan_planner import meter
 from netplan_planner.errors import AccessError, UsageError
 from netplan_planner.google.compute_methods import ASSETS_ID, ASSETS_PERMISSION
-from netplan_planner.google.options import (
-    ApiOptions,
-    Endpoint,
-    patient,
-    resolve_beside,
-)
+from netplan_planner.google.options import ApiOptions, Endpoint, patient, resolve_beside
 from netplan_planner.google.paging import CutOff, Page, each_page, page_of
 from netplan_planner.google.refusals import Refusal, Request
 from netplan_planner.google.transport import Transport

@@ -20,14 +20,7 @@ from netplan_rules.gateway._served import (
     served_interfaces,
 )
 from netplan_rules.shared.trust import Doubts, doubt_of_month
-from netplan_rules.wording import (
-    NAT_IPS,
-    add_access_config,
-    gcloud_instance,
-    listed,
-    money,
-    volume,
-)
+from netplan_rules.wording import NAT_IPS, add_access_config, gcloud_instance, listed, money, volume
 
 RULE = rule_of(
     __name__,

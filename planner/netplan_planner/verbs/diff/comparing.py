@@ -7,12 +7,7 @@ from typing import TypeVar
 
 from netplan_planner import model
 from netplan_planner.judging.reported import Reported
-from netplan_planner.model import (
-    Direction,
-    MachineRow,
-    MonthBill,
-    PathClass,
-)
+from netplan_planner.model import Direction, MachineRow, MonthBill, PathClass
 from netplan_planner.units import cents
 from netplan_planner.verbs.diff import answer as diff
 from netplan_planner.verbs.diff.answer import DiffCause, DiffState

@@ -16,11 +16,7 @@ from netplan_planner.judging.suppressions import ignore_file
 from netplan_planner.model import Confidence, TrafficMatrix
 from netplan_planner.planning.carried_traffic import carried, rated
 from netplan_planner.planning.configured import configured
-from netplan_planner.planning.project import (
-    bundled_metrics,
-    bundled_traffic,
-    request_of,
-)
+from netplan_planner.planning.project import bundled_metrics, bundled_traffic, request_of
 from netplan_planner.planning.stored_report import is_report, stored_report
 from netplan_planner.readers import is_plan
 from netplan_planner.renderers.options import RenderOptions

@@ -8,10 +8,7 @@ import numpy as np
 
 from netplan_planner.model.plans.plan_answer import Shortfall
 from netplan_planner.units import counted
-from netplan_planner.verbs.place.answer import (
-    PlacementBinding,
-    PlacementConstraint,
-)
+from netplan_planner.verbs.place.answer import PlacementBinding, PlacementConstraint
 from netplan_planner.verbs.place.asked import Asked
 from netplan_planner.verbs.place.numbers import Numbers
 from netplan_planner.verbs.place.solve.feasible import Shortfalls

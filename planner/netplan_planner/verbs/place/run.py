@@ -8,13 +8,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from netplan_planner.errors import MissingDatum, UsageError
-from netplan_planner.ledger.compared import (
-    AT_LIST,
-    is_at_list,
-    most_saved,
-    over_line,
-    stopped_usd,
-)
+from netplan_planner.ledger.compared import AT_LIST, is_at_list, most_saved, over_line, stopped_usd
 from netplan_planner.model import Facts, Inventory, Zone
 from netplan_planner.model.money.price_age import price_age
 from netplan_planner.model.plans.plan_answer import PlanChange, PlanChanges

@@ -18,12 +18,7 @@ from netplan_planner.verbs.transfer.answer import (
     TransferWay,
     UnknownMachines,
 )
-from netplan_planner.verbs.transfer.ask import (
-    AddressKind,
-    NetworkTier,
-    TransferGoal,
-    TransferNeed,
-)
+from netplan_planner.verbs.transfer.ask import AddressKind, NetworkTier, TransferGoal, TransferNeed
 from netplan_planner.verbs.transfer.assuming import assumptions
 from netplan_planner.verbs.transfer.hops import Tables, kind_of, region_of_bucket
 from netplan_planner.verbs.transfer.infeasible import why_infeasible

@@ -10,12 +10,7 @@ from netplan_planner.asks import CHOICE, Ask, Day, Names, Request
 from netplan_planner.errors import UsageError
 from netplan_planner.model import CommitmentScope
 from netplan_planner.planning.configured import RulesPath
-from netplan_planner.planning.project import (
-    Input,
-    OfMachines,
-    StrictReading,
-    WhichSharing,
-)
+from netplan_planner.planning.project import Input, OfMachines, StrictReading, WhichSharing
 from netplan_planner.verbs.whatif.answer import WhatifChange, WhatifField
 
 CHANGES = "Changes"
