@@ -206,7 +206,7 @@ def test_a_token_that_cannot_be_had_is_an_access_error(
     path.write_text(json.dumps(account | {"token_uri": "http://127.0.0.1:9/"}), encoding="utf-8")
     with pytest.raises(AccessError) as caught:
         read_projects(["p"], ApiOptions(endpoint="http://127.0.0.1:9"))
-    assert "gcloud auth application-default login" in str(caught.value)
+    assert "the token server does not answer; check the network connection" in str(caught.value)
     assert "PRIVATE KEY" not in str(caught.value)
 
 
