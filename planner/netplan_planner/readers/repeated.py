@@ -34,8 +34,8 @@ def _chosen(readings: list[Any], unread: set[model.Unread]) -> Any:
     bare = _content(best)
     for other in ordered[1:]:
         if _content(other) != bare:
-            said = "states the same resource differently and is used: give one of the two"
-            reason = f"{best.ref.source} {said}"
+            said = f"differs from the same resource in {best.ref.source}"
+            reason = f"{said}, which is used: give one of the two"
             unread.add(
                 model.Unread(source=other.ref.source, resource=best.ref.self_link, reason=reason)
             )

@@ -207,7 +207,7 @@ def test_a_command_that_cannot_be_shown_is_not_shown() -> None:
 
 def test_what_is_not_understood_stands_once_and_its_paths_are_whole() -> None:
     other = "inventory/of/a/project/whose/files/have/long/names/subnets-aggregated.json:/items/1"
-    reason = f"{other} states the same resource differently and is used: give one of the two"
+    reason = f"differs from the same resource in {other}, which is used: give one of the two"
     coverage = replace(
         GECKO.coverage,
         unread=(Unread(source="inventory/subnetworks.json", reason=reason),),

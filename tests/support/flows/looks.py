@@ -1,22 +1,18 @@
 """Reads log entries by the two looks of remote engines, in DuckDB, which then has no files."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future
-from contextlib import AbstractContextManager
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from netplan_planner.model import Inventory, TrafficMatrix
 from netplan_planner.tables.sql import quoted
 from netplan_planner.traffic import TrafficOptions, day_sums, remote
 from netplan_planner.traffic.coverage import Inputs
-from netplan_planner.traffic.engine import Engine, Row, T, at_once
+from netplan_planner.traffic.engine import RemoteEngine, Row
 from netplan_planner.traffic.files.embedded import EmbeddedEngine, open_engine
 from netplan_planner.traffic.files.entries import ENTRY, NO_NUMBER, Fields, is_entry, struct_type
 from netplan_planner.traffic.files.records import flow_record
 from netplan_planner.traffic.statements.keys import US_PER_DAY
-from netplan_planner.traffic.statements.series import ranks
 from netplan_planner.traffic.translation import Dialect, Statement, taken_apart
 
 
@@ -26,10 +22,8 @@ def forms(statement: str) -> tuple[Statement, ...]:
     return tuple(taken_apart(statement, dialect) for dialect in Dialect)
 
 
-class BareEngine:
+class BareEngine(RemoteEngine):
     """DuckDB with the verbs of the protocol alone, which takes only what others can translate."""
-
-    slice_rows: int | None = None
 
     def __init__(self, engine: EmbeddedEngine) -> None:
         self._engine = engine
@@ -44,24 +38,9 @@ class BareEngine:
         assert all(form.table is not None for form in forms(statement))
         self._engine.run(statement)
 
-    def rows(self, statement: str) -> list[Row]:
-        return [row for rows in self.stream(statement) for row in rows]
-
     def stream(self, statement: str) -> Iterator[list[Row]]:
         assert all(form.table is None for form in forms(statement))
         yield from self._engine.stream(statement)
-
-    def value(self, statement: str) -> Any:
-        return self.rows(statement)[0][0]
-
-    def ranked(
-        self, table: str, key: str, value: str, volume: Mapping[int, Row], wanted: Sequence[int]
-    ) -> Iterator[Row]:
-        statement = ranks(table, key, value, wanted)
-        return (row for rows in self.stream(statement) for row in rows)
-
-    def in_background(self, work: Callable[[Engine], T]) -> AbstractContextManager[Future[T]]:
-        return at_once(self, work)
 
 
 def read_by_looks(
