@@ -21,7 +21,7 @@ from netplan_rules.capacity.cpu_advice_breaks_bandwidth import check
 _CENT = Decimal("0.01")
 _ORDER = "Each VM is a separate change. The largest saving at on-demand prices comes first."
 _ANY = "You can stop after any step."
-_COSTLIER = "The last {steps} cost more than the current types; each one says how much and why."
+_COSTLIER = "Steps that cost more than the current types: {}. Each one says how much and why."
 _BUYING = (
     "Commitments come last, in the amounts of the complete plan. They cannot be cancelled. Buy "
     "them once the VMs have the planned types, and buy less if fewer VMs moved."
@@ -60,7 +60,7 @@ def changes_of(
         steps += moves
     order = (
         _ORDER,
-        _COSTLIER.format(steps=counted(costlier, "step")) if costlier else _ANY,
+        _COSTLIER.format(f"{costlier} of {len(steps)}") if costlier else _ANY,
         *([_BUYING] if buying else ()),
     )
     return in_order([*steps, *buying], " ".join(order))
