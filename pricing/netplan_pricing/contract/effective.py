@@ -225,9 +225,10 @@ def _of_usage(file: ExportFile) -> list[tuple[Any, ...]]:
         named AS (
             SELECT *, CASE WHEN {_IS_DEFAULT} THEN '' ELSE coalesce(model, model_id) END AS name
             FROM priced
-            WHERE sku_id IS NOT NULL AND ended IS NOT NULL AND cost_type = 'regular'),
+            WHERE cost_type = 'regular'),
         listed AS (
-            SELECT * FROM named WHERE written IS NOT NULL
+            SELECT * FROM named
+            QUALIFY written IS NOT NULL OR count(written) OVER (PARTITION BY sku_id, name) = 0
             UNION ALL
             SELECT * REPLACE ('' AS name, default_price AS price) FROM named
             WHERE name <> '' AND default_price IS NOT NULL)
@@ -291,7 +292,11 @@ def _found(file: ExportFile, row: tuple[Any, ...], unread: Unread) -> Iterator[F
     begins = Decimal(f"{begins.normalize():f}")
     is_of_all = file.kind is ExportKind.PRICING
     fault = ""
-    if per_unit is None:
+    if sku_id is None:
+        fault = "a price without a SKU"
+    elif written is None and amount is None:
+        fault = "no price in the file"
+    elif per_unit is None:
         fault = f"unknown pricing unit {unit!r}"
     elif amount is None or amount < 0:
         fault = f"no price: {written if amount is None else f'{amount.normalize():f}'}"
@@ -314,5 +319,6 @@ def _found(file: ExportFile, row: tuple[Any, ...], unread: Unread) -> Iterator[F
             is_of_all=is_of_all,
         )
     if fault:
-        where = (sku_id, model, None if per_unit is None else begins)
-        unread[f"{file.path}: {_named(sku_id, model, begins)}: {fault}; {_ELSE}"] = where
+        where = (sku_id or "", model, None if per_unit is None else begins)
+        name = _named(sku_id or "?", model, begins)
+        unread[f"{file.path}: {name}: {fault}; {_ELSE}"] = where

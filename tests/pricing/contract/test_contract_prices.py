@@ -149,6 +149,26 @@ def test_what_of_an_export_cannot_be_used_is_said(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("lacking", "said"),
+    [
+        ({"sku": None}, "a price without a SKU"),
+        ({"price": None}, f"{RAM}: no price in the file"),
+        ({"usage_start_time": None, "usage_end_time": None}, f"{RAM}: no date"),
+    ],
+)
+def test_a_row_of_usage_that_lacks_something_is_said(
+    tmp_path: Path, lacking: dict[str, None], said: str
+) -> None:
+    """A discount that files say nothing against is not assumed for what they leave open."""
+    row = usage(RAM, "N2 Ram", 1, 1, unit="gibibyte hour", effective=0.001) | lacking
+    book = open_prices(billing_exports=[write_parquet(tmp_path / "own", [core(0.03), row])])
+    (line,) = book.terms.unread
+    assert said in line
+    assert "the list price is used" in line
+    assert book.machine(CENTRAL, "n2-standard-16").parts[1].unit_price_usd == Decimal("0.004237")
+
+
+@pytest.mark.parametrize(
     ("name", "content", "said"),
     [
         ("missing.csv", None, "cannot be read: No such file"),
