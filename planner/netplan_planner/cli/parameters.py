@@ -154,11 +154,6 @@ def built(kind: type[Asked], values: Mapping[str, Any]) -> Asked:
     )
 
 
-def own_count(kind: type[msgspec.Struct]) -> int:
-    """Return how many parameters are a value's own, without those of its bundles."""
-    return sum(not field.is_bundle for field in _fields(kind))
-
-
 def path_use(annotation: Any) -> asks.Use | None:
     """Return what a verb does with the path that a parameter takes; None if it takes none."""
     kind, *about = get_args(annotation) or (annotation,)

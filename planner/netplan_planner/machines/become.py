@@ -39,8 +39,6 @@ class SeriesFacts(Value, frozen=True, kw_only=True):
     local_ssd: bool | None = None
     """Whether Local SSDs can be attached; those that a type brings are another matter."""
     compact_placement: bool | None = None
-    disks_source: str = ""
-    placement_source: str = ""
 
 
 _FAMILIES = {
@@ -69,10 +67,6 @@ def series_facts(series: str) -> SeriesFacts:
 
 @cache
 def _table() -> dict[str, SeriesFacts]:
-    sources = {
-        row["key"]: f"{row['source']}, {row['as_of']}"
-        for row in shipped_rows(_FOLDER / "sources.csv")
-    }
     return {
         row["series"]: SeriesFacts(
             series=row["series"],
@@ -80,8 +74,6 @@ def _table() -> dict[str, SeriesFacts]:
             disks_refused=frozenset(row["disks_refused"].split()),
             local_ssd=_ANSWERS[row["local_ssd"]],
             compact_placement=_ANSWERS[row["compact_placement"]],
-            disks_source=sources.get(row["disks_source"], ""),
-            placement_source=sources.get(row["placement_source"], ""),
         )
         for row in shipped_rows(_FOLDER / "series.csv")
     }

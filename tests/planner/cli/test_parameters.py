@@ -8,13 +8,18 @@ import typer
 from typer.testing import CliRunner
 
 from netplan_planner.asks import Ask, Request, Texts, given_options
-from netplan_planner.cli.parameters import Parameters, own_count, taking
+from netplan_planner.cli.parameters import Parameters, _fields, taking
 from support.commands.tree import ROOT
 from support.commands.verbs import commands
 from support.listed import listed
 
 LEAVES = [(path, one) for path, one in commands(ROOT) if not getattr(one, "commands", {})]
 MOST_LINES, MOST_OWN = 40, 12
+
+
+def own_count(kind: Any) -> int:
+    """Return how many parameters are a request's own, without those of its bundles."""
+    return sum(not field.is_bundle for field in _fields(kind))
 
 
 class Place(Parameters, frozen=True, kw_only=True):
@@ -74,7 +79,7 @@ def test_a_bundle_takes_no_name_twice_and_none_from_the_verb() -> None:
 
     with pytest.raises(TypeError, match="verb: region is given twice"):
         taking(verb)
-    # What a bundle brings is not a verb s own.
+    # What a bundle brings is not a verb's own.
     assert own_count(Asked) == 2
 
 

@@ -1,12 +1,12 @@
 """Whether a machine can become another type: disks, placement, reservation, GPUs, generation."""
 
-import csv
 from datetime import date
 from pathlib import Path
 
 import netplan_planner.machines
 from netplan_planner.machines import Fit, can_become, generation_of, series_facts
 from netplan_planner.model import MachineShape, Ties, series_of
+from netplan_planner.shipped import shipped_rows
 from netplan_planner.throughput import load_caps
 from netplan_pricing import open_snapshot
 from support.listed import listed
@@ -80,14 +80,15 @@ def test_can_become(tied: Ties, machine_type: str, fit: Fit, reason: str, says: 
 
 def test_every_row_of_the_table_has_a_source_and_a_known_series() -> None:
     folder = Path(netplan_planner.machines.__file__).parent
-    with (folder / "series.csv").open(encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
+    rows = shipped_rows(folder / "series.csv")
+    sources = {row["key"] for row in shipped_rows(folder / "sources.csv")}
     series = {series_of(name) for name in load_caps(date(2026, 11, 27)).machine_types}
     for row in rows:
         facts = series_facts(row["series"])
         assert row["series"] in series, row
-        assert bool(facts.disks_taken or facts.disks_refused) == bool(facts.disks_source), row
-        assert (facts.compact_placement is not None) == bool(facts.placement_source), row
+        assert bool(facts.disks_taken or facts.disks_refused) == bool(row["disks_source"]), row
+        assert (facts.compact_placement is not None) == bool(row["placement_source"]), row
+        assert {row["disks_source"], row["placement_source"]} - {""} <= sources, row
         assert not facts.disks_taken & facts.disks_refused, row
 
 
