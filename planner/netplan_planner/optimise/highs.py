@@ -68,9 +68,9 @@ class Rows:
         places, which = np.unique(cells, return_inverse=True)
         column, row = np.divmod(places, max(self._count, 1))
         starts = np.searchsorted(column, np.arange(columns + 1))
-        values = np.bincount(which, np.concatenate(self._values), len(places))
+        sums = np.bincount(which, np.concatenate(self._values), len(places))
         low, high = np.concatenate(self._low), np.concatenate(self._high)
-        return Compressed(starts, row, values), low.astype(float), high.astype(float)
+        return Compressed(starts, row, sums.astype(float)), low.astype(float), high.astype(float)
 
 
 class Answer(NamedTuple):
