@@ -1,8 +1,6 @@
 """The `netplan` command: options, output, errors and completion of the verbs in `verbs`."""
 
-import gc
 import os
-import sys
 
 _ONE_THREAD = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
 """Matrices here have a hundred rows: threads of linear algebra only wait for each other, which
@@ -24,10 +22,4 @@ def main() -> None:
         with libraries_apart():
             from netplan_planner.cli.app import run
 
-        try:
-            run()
-        finally:
-            # What goes with the process is looked through no more: a third of a short command.
-            # DuckDB would tell as leaked what nobody looks for.
-            if "_duckdb" not in sys.modules:
-                gc.freeze()
+        run()

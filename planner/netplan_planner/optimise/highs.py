@@ -15,22 +15,15 @@ _SIMPLEX = 20_000
 """Columns up to which the linear program goes to the simplex method; interior points above."""
 
 
-class Compressed(NamedTuple):
-    """A sparse matrix, rows × columns, by columns; SciPy's takes 0.2 s to import."""
-
-    starts: Places
-    """Of each column its first cell; last how many cells there are."""
-    rows: Places
-    values: Floats
-
-
 class Linear(NamedTuple):
     """A linear program: what its columns cost a unit and lie between, and its rows."""
 
     cost: Floats
     low: Floats
     high: Floats
-    matrix: "Compressed"
+    matrix: tuple[Places, Places, Floats]
+    """By columns: where the cells of each start, their rows, their values. SciPy's takes 0.2 s to
+    import."""
     row_low: Floats
     row_high: Floats
 
@@ -44,33 +37,27 @@ class Rows:
 
     def __init__(self) -> None:
         self._count = 0
-        self._at: list[Any] = []
-        self._columns: list[Any] = []
-        self._values: list[Any] = []
-        self._low: list[Any] = []
-        self._high: list[Any] = []
+        self._cells: list[tuple[NDArray[Any], ...]] = []
+        self._bounds: list[tuple[NDArray[Any], ...]] = []
 
     def add(self, rows: NDArray[Any], columns: NDArray[Any], values: NDArray[Any]) -> None:
         """Add cells to the block that `bounds` ends; rows count from its first."""
-        self._at.append(rows + self._count)
-        self._columns.append(columns)
-        self._values.append(values)
+        self._cells.append((rows + self._count, columns, values))
 
     def bounds(self, low: NDArray[Any], high: NDArray[Any]) -> None:
         """End the block with what its rows lie between."""
-        self._low.append(low)
-        self._high.append(high)
+        self._bounds.append((low, high))
         self._count += len(low)
 
-    def done(self, columns: int) -> tuple[Compressed, Floats, Floats]:
+    def done(self, columns: int) -> tuple[tuple[Places, Places, Floats], Floats, Floats]:
         """Return the matrix by columns, whose cells are sums, and the bounds of its rows."""
-        cells = np.concatenate(self._columns) * self._count + np.concatenate(self._at)
-        places, which = np.unique(cells, return_inverse=True)
-        column, row = np.divmod(places, max(self._count, 1))
+        at, column, value = map(np.concatenate, zip(*self._cells, strict=True))
+        cells, which = np.unique(column * self._count + at, return_inverse=True)
+        column, at = np.divmod(cells, max(self._count, 1))
         starts = np.searchsorted(column, np.arange(columns + 1))
-        sums = np.bincount(which, np.concatenate(self._values), len(places))
-        low, high = np.concatenate(self._low), np.concatenate(self._high)
-        return Compressed(starts, row, sums.astype(float)), low.astype(float), high.astype(float)
+        sums = np.bincount(which, value, len(cells)).astype(float)
+        low, high = map(np.concatenate, zip(*self._bounds, strict=True))
+        return (starts, at, sums), low.astype(float), high.astype(float)
 
 
 class Answer(NamedTuple):
@@ -155,10 +142,9 @@ def _program_of(model: Linear, whole: Places | None) -> Any:
     lp.num_col_, lp.num_row_ = len(model.cost), len(model.row_low)
     lp.col_cost_, lp.col_lower_, lp.col_upper_ = model.cost, model.low, model.high
     lp.row_lower_, lp.row_upper_ = model.row_low, model.row_high
-    lp.a_matrix_.format_ = highspy.MatrixFormat.kColwise
-    lp.a_matrix_.start_ = model.matrix.starts
-    lp.a_matrix_.index_ = model.matrix.rows
-    lp.a_matrix_.value_ = model.matrix.values
+    held = lp.a_matrix_
+    held.format_ = highspy.MatrixFormat.kColwise
+    held.start_, held.index_, held.value_ = model.matrix
     if whole is not None:
         kinds = [highspy.HighsVarType.kContinuous] * len(model.cost)
         for column in whole.tolist():

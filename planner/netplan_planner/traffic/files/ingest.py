@@ -125,6 +125,11 @@ class Meeting:
         return {(row[0], row[1], row[2]): row[3] for row in rows}
 
 
+def _records(batch: Batch) -> str:
+    # Not a view, which would be bound by itself before: a tenth of reading a small file.
+    return f"WITH flow_record AS ({batch.query(batch.has_details)})"
+
+
 class Ingest(RecordSums):
     """Reads batches into the sums by pair."""
 
@@ -174,7 +179,7 @@ class Ingest(RecordSums):
         if self._is_again:
             self.repeats.leave_out(has_records=not batch.layout.is_table)
         elif not batch.layout.is_table:
-            self.repeats.note()
+            self.repeats.note(_records(batch))
         self.fill_span_positions(of_table=batch.layout.is_table)
         self.sum_up(with_flows=self._counts_log_volume(batch))
         self.engine.run(f"INSERT INTO fault {logged.BY_FILE}")
@@ -216,11 +221,9 @@ class Ingest(RecordSums):
             is_careful=self._is_careful,
             with_flows=self._counts_log_volume(batch),
         )
-        # Not as a view, which would be bound by itself before: a tenth of reading a small file.
-        records = f"WITH flow_record AS ({batch.query(batch.has_details)})"
         self.engine.create("staged")
         with meter.part(batch.size_bytes, self.engine.done_ratio):
-            self.engine.run(f"INSERT INTO staged {records} {statement}")
+            self.engine.run(f"INSERT INTO staged {_records(batch)} {statement}")
 
     def _counts_log_volume(self, batch: Batch) -> bool:
         """Return whether it is looked at how many records there are; rows of tables are none."""
