@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplan_planner.errors import InputError
-from netplan_planner.tables.engine import EngineError
+from netplan_planner.tables import engine as db
 from netplan_planner.tables.reading import Table
 from netplan_planner.tables.sql import identifier, quoted
 from netplan_planner.tables.writing import text_cell
@@ -123,7 +123,7 @@ def write_extended(
             f"copy (select {', '.join([*kept, *new])} from {' positional join '.join(joined)})"
             f" to {quoted(str(target))} ({form})"
         )
-    except EngineError as exc:
+    except db.EngineError as exc:
         raise InputError(f"the table cannot be written: {exc}") from exc
 
 

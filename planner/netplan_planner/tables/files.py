@@ -19,6 +19,7 @@ from typing import BinaryIO
 
 from netplan_planner.input_files import LARGEST_BYTES, opened, too_large, unreadable
 from netplan_planner.model import Value
+from netplan_planner.tables import engine as db
 from netplan_planner.tables import refusals
 from netplan_planner.tables.compression import (
     DAMAGED,
@@ -28,7 +29,6 @@ from netplan_planner.tables.compression import (
     is_cut_zstd,
     pieces_of,
 )
-from netplan_planner.tables.engine import EngineError, TableEngine
 from netplan_planner.tables.sql import identifier, quoted
 
 PARQUET_MAGIC = b"PAR1"
@@ -97,7 +97,7 @@ def delimiter_of(header: str) -> str:
 
 
 def recognised(
-    path: Path, shown: str, engine: TableEngine, folder: Folder, stream: BinaryIO | None = None
+    path: Path, shown: str, engine: "db.TableEngine", folder: Folder, stream: BinaryIO | None = None
 ) -> TableFile:
     """Return what a file of a table is.
 
@@ -154,16 +154,16 @@ def _tame(path: Path, folder: Folder) -> Path:
     return link
 
 
-def _parquet_file(path: Path, shown: str, engine: TableEngine) -> TableFile:
+def _parquet_file(path: Path, shown: str, engine: "db.TableEngine") -> TableFile:
     try:
         names = tuple(engine.types(_parquet(path)))
-    except EngineError as exc:
+    except db.EngineError as exc:
         raise refusals.damaged(shown, "Parquet", exc) from exc
     return TableFile(path=path, shown=shown, names=_distinct(names, shown), is_parquet=True)
 
 
 def _csv_file(
-    path: Path, shown: str, head: bytes, engine: TableEngine, folder: Folder
+    path: Path, shown: str, head: bytes, engine: "db.TableEngine", folder: Folder
 ) -> TableFile:
     compression = compression_of(head)
     if compression == "zstd" and is_cut_zstd(path):

@@ -17,9 +17,9 @@ from netplan_planner.errors import InputError
 from netplan_planner.inert import inert_line
 from netplan_planner.input_files import now_reading
 from netplan_planner.tables import columns as declared
+from netplan_planner.tables import engine as db
 from netplan_planner.tables import refusals
 from netplan_planner.tables.columns import Column, ColumnKind
-from netplan_planner.tables.engine import EngineError, Row, TableEngine
 from netplan_planner.tables.files import recognised, rewritten
 from netplan_planner.tables.refusals import MOST_NAMED, Refusals
 from netplan_planner.tables.sql import identifier
@@ -54,7 +54,7 @@ class OpenTable:
         self.shown = inert_line(str(path))
         now_reading(self.shown)
         with ExitStack() as stack:
-            self.engine = TableEngine()
+            self.engine = db.TableEngine()
             stack.callback(self.engine.close)
             # Made when something has to be copied, which is seldom.
             self._folder = cache(lambda: self._open.enter_context(private_folder(None)))
@@ -88,7 +88,7 @@ class OpenTable:
         """
         try:
             return work()
-        except EngineError:
+        except db.EngineError:
             if self._file.is_parquet or self._is_rewritten:
                 raise
             self._file = rewritten(self._file, self._folder)
@@ -110,14 +110,14 @@ class TableView(OpenTable):
         try:
             self.types = self.read(self._viewed)
             """The columns with the names of their types."""
-        except EngineError as exc:
+        except db.EngineError as exc:
             self.close()
             raise refusals.damaged(self.shown, "a table", exc) from exc
         except BaseException:
             self.close()
             raise
 
-    def rows(self, query: str) -> list[Row]:
+    def rows(self, query: str) -> "list[db.Row]":
         """Return the rows of a query over the relation.
 
         Raises:
@@ -125,7 +125,7 @@ class TableView(OpenTable):
             EngineError: If the engine refuses the query.
         """
 
-        def answered() -> list[Row]:
+        def answered() -> "list[db.Row]":
             self._viewed()
             return self.engine.rows(query)
 
@@ -201,7 +201,7 @@ class Table(OpenTable):
 
         try:
             self.read(loaded)
-        except EngineError as exc:
+        except db.EngineError as exc:
             raise refusals.damaged(self.shown, "a table", exc) from exc
 
     def has(self, name: str) -> bool:

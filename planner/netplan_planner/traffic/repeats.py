@@ -209,13 +209,16 @@ class Repeats:
         """Make the tables that every reading fills anew."""
         self._engine.create("kept_entry", "node_hour")
 
-    def note(self) -> None:
-        """Write down which entries and configurations a batch has."""
+    def note(self, records: str = "") -> None:
+        """Write down which entries and configurations a batch has.
+
+        `records` begins a statement with `flow_record` where the engine has no such relation.
+        """
         self._entries.note()
         self._engine.run(f"INSERT INTO node_hour {self._said.hours}")
         found = {number for (number,) in self._engine.rows(self._said.configurations)}
         if found - self._names.keys():
-            for number, name in self._engine.rows(self._said.names):
+            for number, name in self._engine.rows(f"{records} {self._said.names}"):
                 self._names.setdefault(number, name or "a configuration without a name")
 
     def find(self, nodes: Nodes) -> bool:

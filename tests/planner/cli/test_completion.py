@@ -10,7 +10,13 @@ from support.commands.run import run_anew
 
 SCRIPT = """
 import json, os, sys
+from importlib import import_module
 from netplan_planner.cli import app, completion, main
+from netplan_planner.world import known_names
+for verb in ("audit", "caps", "price", "recommend", "rules"):
+    import_module(f"netplan_planner.verbs.{verb}.run")
+import typer._adapters
+known_names.rules(), known_names.machine_types(), known_names.regions()
 sys.argv[0] = "netplan"
 for asked in json.load(sys.stdin):
     if not (child := os.fork()):

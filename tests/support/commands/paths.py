@@ -1,7 +1,8 @@
 """Parameters of verbs that take a path, found from the command itself."""
 
 import inspect
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
 from netplan_planner.asks import Use
@@ -17,13 +18,14 @@ LEAVES = {
 """Verbs by their words."""
 
 
-def uses(verb: str) -> Iterator[tuple[str, Use]]:
-    """Yield each parameter of a verb that takes a path but `--output`, and what is done with it."""
-    signature = inspect.signature(LEAVES[verb].callback)
-    for parameter in LEAVES[verb].params:
-        use = path_use(signature.parameters[parameter.name].annotation)
-        if use is not None and not use.is_answer:
-            yield parameter.opts[0], use
+@cache
+def uses(verb: str) -> tuple[tuple[str, Use], ...]:
+    """Return the parameters of a verb that take a path but `--output`, and what is done with it."""
+    parameters = inspect.signature(LEAVES[verb].callback).parameters
+    found = (
+        (one.opts[0], path_use(parameters[one.name].annotation)) for one in LEAVES[verb].params
+    )
+    return tuple((name, use) for name, use in found if use is not None and not use.is_answer)
 
 
 def options_of(verb: str, *, is_written: bool = False) -> list[str]:
