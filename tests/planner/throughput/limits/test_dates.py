@@ -53,6 +53,7 @@ def test_both_sides_of_an_unknown_day_admit_the_other(
     assert after[0] <= before[1] <= after[2] * (1 + 1e-6)
 
 
+YEAR_END = date(2020, 12, 31)
 DATED = [
     ("inter-region-external", "n2-standard-32", 64),
     ("internet", "n1-standard-8", 64),
@@ -76,6 +77,12 @@ def test_a_width_does_not_jump_for_types_that_are_younger_than_their_limits() ->
     # Known by its window even before the first year in which the type may have been there.
     days = jump_days(path("internet", "n2-standard-2", streams=1, rtt_ms=60.0))
     assert [day for day in days if day not in rows_begin()] == []
+
+
+def test_a_change_of_which_the_year_is_known_is_no_cliff_at_its_end() -> None:
+    query = path("same-zone-internal", "n1-standard-2", streams=8, rtt_ms=0.5)
+    assert [day for day in jump_days(query) if day not in rows_begin()] == []
+    assert ends(estimate(query, date(2020, 7, 1)))[0] < 4 < ends(estimate(query, YEAR_END))[0]
 
 
 def jump_days(query: PathQuery) -> list[date]:
@@ -118,7 +125,7 @@ def test_a_limit_that_was_perhaps_not_valid_yet_is_named_so() -> None:
     found = estimate(query, date(2026, 2, 20))
     cases = cases_of(query, found, load_caps(date(2026, 2, 20)))
     named = [one.name for one in cases if one.of == "date"]
-    assert named == ["external-ingress not valid yet"]
+    assert named == ["external-ingress-packets not valid yet"]
     assert math.isfinite(ends(found)[2])
 
 

@@ -17,6 +17,7 @@ from netplan_planner.throughput.calibration.factors.shared_factors import (
     P95,
     SITE,
     SLOTS,
+    WINDOW,
     pair_key,
     prior_variance,
     slot_keys,
@@ -85,6 +86,7 @@ class Corrector:
         self.factors = np.log(np.array([one.ratio for one in calibration.latents], dtype=float))
         self.covariance = _square(calibration.covariance)
         self.prior_variance = np.array([one.prior_sd for one in calibration.latents]) ** 2
+        self.others_variance = np.array([one.others_sd for one in calibration.latents]) ** 2
 
     def of_kinds(
         self, kinds: Sequence[PathQuery], limits: Sequence[StaticLimits]
@@ -198,6 +200,7 @@ class Probed(NamedTuple):
         scatter_ratio = np.minimum(self.of_kind.scatter_ratio[which], 1.0)
         of_pair = np.where(np.isnan(known), PAIR_SHARE * variance, known * scatter_ratio**2)
         before, after = _doubts(paths, slope, self.corrector)
+        of_others = np.where(np.isnan(known), _of_others(paths, slope, self.corrector), 0.0)
         probes = self.of_kind.probe_count[which]
         with np.errstate(invalid="ignore", divide="ignore"):
             removed = np.clip(1 - after / before, 0.0, 1.0)
@@ -213,7 +216,7 @@ class Probed(NamedTuple):
             case_high_gbps=np.fmax(plain.case_high_gbps * np.maximum(moved, 1.0), means.gbps),
             high_gbps=plain.high_gbps * np.maximum(moved, 1.0),
             learnt_ratio=np.nan_to_num(removed) * probes / (probes + FEW_PROBES),
-            log_sd=np.sqrt(after + (1 - PAIR_SHARE) * variance + of_pair) * widened,
+            log_sd=np.sqrt(after + of_others + (1 - PAIR_SHARE) * variance + of_pair) * widened,
         )
 
     def shifted(self, spans: TermSpans, which: NDArray[np.intp]) -> TermSpans:
@@ -260,6 +263,15 @@ def _doubts(
     before = touched**2 @ corrector.prior_variance
     after = np.einsum("rl,lm,rm->r", touched, corrector.covariance, touched, optimize=True)
     return untouched + before, untouched + np.minimum(after, before)
+
+
+def _of_others(
+    paths: factor_paths.FactorPaths, slope: factor_paths.Matrix, corrector: Corrector
+) -> Column:
+    """Return the variance of receivers whose window is none of those that probes saw."""
+    own = np.append(corrector.others_variance, 0.0)
+    which = np.minimum(paths.shared_factor[:, WINDOW], len(own) - 1)
+    return np.asarray(own[which] * slope[:, WINDOW] ** 2)
 
 
 def _below_caps(means: Means, spans: TermSpans, plain: Spread) -> Means:
