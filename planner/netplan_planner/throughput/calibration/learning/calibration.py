@@ -58,16 +58,12 @@ from netplan_planner.throughput.limits.shared_by import whatever_set_up
 
 _GRID = np.linspace(-5.0, 1.5, 651)
 """Of the logarithm of a pair's factor."""
-
-
 _ODD_SHARE = 0.05
 """Of runs that are unlike their pair."""
 _ODD_PAIR_SHARE = _ODD_SHARE**1.25
 """Of pairs that are unlike all others: fewer than single bad runs, more than two in a row, so one
 run alone moves no pair. Of 64 pairs of the grids of January 2022 with a run under half of what
 others of their class have, the next one was so in one (`docs/background/accuracy.md`)."""
-
-
 _MOST_RUNS = 9
 """More of a path make it no likelier that their median is of the pair."""
 
@@ -84,15 +80,9 @@ class PairRuns(NamedTuple):
 
 MOST_PROBES = 1000
 """More teach nothing new of what all share; each still counts for its own pair."""
-
-
 GREATEST_SURPRISE = 9.0
 """Three standard deviations: what lies further out was degraded, and says nothing of scatter."""
-
-
 _DIGITS = 6
-
-
 _GOLDEN = (math.sqrt(5) - 1) / 2
 _Names = list[tuple[str, str]]
 """Of shared factors: name and key."""
@@ -129,11 +119,12 @@ def fitted(measured: Measured, *, as_of: date) -> Fitted:
     prior = prior_of(probes.paths, len(names))
     some = _spread_out(len(groups.row))
     found = posterior(probes.rows(some), prior)
+    unlike = _unlike(names, prior, probes.rows(some), found)
     calibration = msgspec.structs.replace(
         empty,
         measurement_count=len(measured.gbps),
         probe_count=len(groups.row),
-        latents=tuple(_learnt(names, prior, found, _unlike(names, prior, probes.rows(some), found))),
+        latents=tuple(_learnt(names, prior, found, unlike)),
         covariance=tuple(
             tuple(map(_rounded, row[: at + 1])) for at, row in enumerate(found.covariance)
         ),
@@ -223,9 +214,7 @@ def _is_lasting(some: Measured, paths: factor_paths.FactorPaths) -> NDArray[np.b
     return np.asarray(is_told[some.columns.kind] & (factor_paths.bound_slot(now.means) == WINDOW))
 
 
-def _unlike(
-    names: _Names, prior: Prior, probes: Probes, found: Posterior
-) -> tuple[NDArray[np.intp], Column]:
+def _unlike(names: _Names, prior: Prior, probes: Probes, found: Posterior) -> list[Column]:
     """Return how many probes show another window, and the deviation of receivers without a probe.
 
     Of those whose image is not given, the next one may have that other window, or the stock one:
@@ -237,22 +226,20 @@ def _unlike(
     slope = factor_paths.slopes(paths, values, factor_paths.answers(paths, values))
     is_reached = factor_paths.incidence(paths.shared_factor, slope, len(names)) > REACHED_SLOPE
     off = residuals(probes, found.log_gbps)[:, None]
-    inside = (found.factors + off > -REACH * prior.lower_sd) & (found.factors + off < REACH * prior.upper_sd)
-    is_other = is_reached & ~found.is_believed[:, None] & inside
-    count, told = is_other.sum(axis=0), found.is_told.sum(axis=0)
+    shown, least, most = found.factors + off, -REACH * prior.lower_sd, REACH * prior.upper_sd
+    is_other = is_reached & ~found.is_believed[:, None] & (least < shown) & (shown < most)
     untold = np.array([n == SLOTS[WINDOW] and not whatever_set_up(key)[1] for n, key in names])
+    told = found.is_told.sum(axis=0)
     is_open = untold & is_firm(prior.slot, prior.lower_sd) & (told > 0)
-    count = np.where(is_open, count, 0)
+    count = np.where(is_open, is_other.sum(axis=0), 0)
     apart = (np.abs(off) * is_other).sum(axis=0) / np.maximum(count, 1)
-    from_stock = np.where((found.low > 0) | (found.high < 0), np.abs(found.factors), 0.0)
+    from_stock = np.where(found.low * found.high > 0, np.abs(found.factors), 0.0)
     chance = (count + 1) / (told + count + 2)
-    distance = np.where(count > 0, apart, from_stock)
-    return count, np.where(is_open, np.sqrt(chance * (1 - chance)) * distance, 0.0)
+    far = np.where(count > 0, apart, from_stock)
+    return [count, np.where(is_open, np.sqrt(chance * (1 - chance)) * far, 0.0)]
 
 
-def _learnt(
-    names: _Names, prior: Prior, found: Posterior, unlike: tuple[NDArray[np.intp], Column]
-) -> list[Learnt]:
+def _learnt(names: _Names, prior: Prior, found: Posterior, unlike: list[Column]) -> list[Learnt]:
     return [
         Learnt(
             name=name,
