@@ -29,6 +29,10 @@ class Learnt(Value, frozen=True, kw_only=True):
     """Probes whose figure said what the factor is."""
     bound_count: int
     """Probes that only said "at least"."""
+    unlike_count: int = 0
+    """Probes that show another window, as a receiver of another image has."""
+    others_sd: float = 0.0
+    """Of the natural logarithm, for receivers that no probe reached: their image is not given."""
 
 
 class ProbedClass(Value, frozen=True, kw_only=True):

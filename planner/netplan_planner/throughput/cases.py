@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from netplan_planner.model import CapsBook, Case, Estimate, PathClass, PathQuery
+from netplan_planner.model import CapsBook, Case, Estimate, LimitKind, PathClass, PathQuery
 from netplan_planner.throughput.calibration.factors.calibrated_caps import probed_paths
 from netplan_planner.throughput.goodput.intervals import factors_at
 from netplan_planner.throughput.goodput.mean import LIMITS, SHARED
@@ -162,6 +162,9 @@ def _words(bound: Bound, gbps: float, query: PathQuery) -> tuple[str, str]:
     is_type = bound.limit.name == "vm-egress" and not bound.regime
     if is_type and gbps > bound.limit.gbps and not query.src.cpu_platform:
         return "cap", f"cap {shown}, on another CPU platform or size"
+    is_later = bound.limit.name.startswith("external-") and bound.limit.kind is LimitKind.DOCUMENTED
+    if is_later and gbps > bound.limit.gbps:
+        return "date", f"{bound.limit.name} not valid yet"
     return "date", f"{bound.limit.name} {shown}, on another day of that time"
 
 

@@ -103,9 +103,12 @@ def spread(terms: TermSpans, place: NDArray[np.int8]) -> Spread:
     """
     likely = means(terms.likely)
     least = rates(terms.low, transfer.UNFAVOURABLE)
-    greatest = rates(terms.high, transfer.FAVOURABLE)
     value = likely.gbps
-    cases = [np.where(np.isnan(value), value, rates(some).gbps) for some in terms[1::2]]
+    # A value that is known without the sender's cap has a high end without it, too.
+    is_known = terms.high.is_cap_known | ~np.isnan(value)
+    tops = [some._replace(is_cap_known=is_known) for some in (terms.case_high, terms.high)]
+    greatest = rates(tops[1], transfer.FAVOURABLE)
+    cases = [np.where(np.isnan(value), value, rates(x).gbps) for x in (terms.case_low, tops[0])]
     case_low, case_high = np.fmin(cases[0], value), np.fmax(cases[1], value)
     # Where nobody knows the length of the path, the caps at their least are all that can be said.
     bound = np.where(np.isnan(least.gbps), least.met.cap_gbps, least.gbps)

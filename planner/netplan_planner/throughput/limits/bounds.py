@@ -168,8 +168,10 @@ def up_to(bound: Bound, high_gbps: float, share: float = 1.0) -> Bound:
     """Return a limit whose range reaches up to a rate, or a share of the way, where it does not."""
     if share <= 0 or high_gbps <= bound.high_gbps:
         return bound
-    if share >= 1 or math.isinf(high_gbps):
+    if share >= 1:
         return bound._replace(high_gbps=high_gbps)
+    if math.isinf(high_gbps):
+        return bound._replace(high_gbps=bound.high_gbps / (1 - share))
     return bound._replace(high_gbps=bound.high_gbps ** (1 - share) * high_gbps**share)
 
 

@@ -235,7 +235,8 @@ def _hard(
     comes_in = query.path_class.is_external_address or query.src.cloud != OWN_CLOUD
     if leaves and comes_in and query.dst.cloud == OWN_CLOUD:
         for limit in named.external_receiving(query, caps):
-            yield or_not_yet(bounds.plain(limit), math.inf, caps, without=without)
+            most = math.inf if cap is None else cap.egress_gbps
+            yield or_not_yet(bounds.plain(limit), most, caps, without=without)
     for measured in caps.measured(query.path_class):
         if measured.name == named.EXTERNAL_PATH:
             bound = bounds.plain(named.measured_limit(measured))

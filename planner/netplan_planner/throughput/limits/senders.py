@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from netplan_planner import model
 from netplan_planner.shipped import shipped_values
-from netplan_planner.throughput.limits.bounds import FIRST_CAP_ON, Bound
+from netplan_planner.throughput.limits.bounds import FIRST_CAP_ON, Bound, admitted
 from netplan_planner.throughput.limits.caps import load_caps
 from netplan_planner.throughput.limits.ends import OWN_CLOUD, vcpus_of
 from netplan_planner.throughput.limits.tables import DATA, FlowFigure, flow_figures
@@ -287,7 +287,7 @@ def sender_of(end: model.PathEnd, caps: model.CapsBook, may_assume: bool) -> Sen
     cap = caps.cap(end.machine_type, tier1=tier1, cpu_platform=end.cpu_platform)
     if cap is not None:
         is_early = caps.as_of < FIRST_CAP_ON
-        before = _before_this_year(cap, caps.as_of.year, end.cpu_platform)
+        before = _before_this_year(cap, caps.as_of, end.cpu_platform)
         return Sender(cap, "", cap.egress_gbps, before, is_carried=is_early)
     why = caps.unknown_reason(end.machine_type, tier1=tier1, cpu_platform=end.cpu_platform)
     if not may_assume:
@@ -328,12 +328,13 @@ def _assumed_sender(
     return Sender(earlier.cap, "", highest, assumed=(said,))
 
 
-def _before_this_year(cap: model.EgressCap, year: int, cpu_platform: str | None) -> float:
-    """Return what a type had before, where all that is known of the change is the year.
+def _before_this_year(cap: model.EgressCap, day: date, cpu_platform: str | None) -> float:
+    """Return what a type may have had still, where all that is known of a change is the year.
 
-    The first of January stands for a year in the table. Infinite: there is no such change.
+    The first of January stands for a year in the table: each day is as likely, so in the last ones
+    the cap of before is hardly in force any more. Infinite: there is no such change.
     """
-    first = date(year, 1, 1)
+    first = date(day.year, 1, 1)
     tier1 = cap.is_tier1
     begun, ended = (
         load_caps(day).cap(cap.machine_type, tier1=tier1, cpu_platform=cpu_platform)
@@ -344,7 +345,10 @@ def _before_this_year(cap: model.EgressCap, year: int, cpu_platform: str | None)
     if ended is None:
         earlier = _nearest_cap(cap.machine_type, tier1, first, -1)
         ended = earlier.cap if earlier is not None else None
-    return ended.egress_gbps if ended is not None else math.inf
+    share = admitted((date(day.year + 1, 1, 1) - day) / timedelta(days=365))
+    if ended is None or not share:
+        return math.inf
+    return float(cap.egress_gbps ** (1 - share) * ended.egress_gbps**share)
 
 
 class _DatedCap(NamedTuple):
@@ -361,5 +365,7 @@ def _nearest_cap(machine_type: str, tier1: bool, as_of: date, step: int) -> _Dat
             continue
         found = [cap for cap in load_caps(day).variants(machine_type) if cap.is_tier1 == tier1]
         if found:
-            return _DatedCap(min(found, key=lambda cap: cap.egress_gbps), on)
+            least = min(found, key=lambda cap: cap.egress_gbps)
+            # Of a later one the first day of the next year is asked; it may have come before that.
+            return _DatedCap(least, min(on, (least.valid_from or day).year) if step > 0 else on)
     return None

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator, Sequence
 
 from netplan_planner.inert import NAME_LENGTH
-from netplan_planner.model import LeftOut, Lesson
+from netplan_planner.model import Learnt, LeftOut, Lesson
 from netplan_planner.renderers.content import DataTable
 from netplan_planner.renderers.document import Block, Column, Entry, Item, Para, Table, line, say
 from netplan_planner.renderers.options import RenderOptions
@@ -86,10 +86,29 @@ def _limits(answer: CalibrationReport) -> Iterator[Block]:
         if not one.value_count and one.bound_count:
             showed = counted(one.bound_count, "figure")
             yield _para(f"{one.name} of {one.key}: at least as high as {showed} showed")
+    yield from _windows(made.latents)
     if made.pairs:
         odd = sum(abs(pair.ratio - 1) > ODD_RATIO for pair in made.pairs)
         pairs = counted(len({pair.key for pair in made.pairs}), "pair of places", "pairs of places")
         yield _para(f"{pairs}; {odd:,} of their limits differ by more than 5% from the others")
+
+
+def _windows(latents: Sequence[Learnt]) -> Iterator[Block]:
+    """Yield which receivers may have another window than the probes showed."""
+    for one in latents:
+        whose = f"{one.name} of {one.key}"
+        if one.unlike_count:
+            some = counted(one.value_count + one.unlike_count, "measurement")
+            yield _para(
+                f"{whose}: {one.unlike_count:,} of {some} show another window. These paths do not"
+                " share one window, so the intervals of other receivers include both. To tell them"
+                " apart, set their image (dst_image)"
+            )
+        elif one.others_sd:
+            yield _para(
+                f"{whose}: it is not the window of a stock image, and no image is set. Receivers"
+                " without a measurement may have the stock window: their intervals include it"
+            )
 
 
 def _left_out(answer: CalibrationReport) -> Iterator[Block]:

@@ -8,9 +8,11 @@ from itertools import pairwise
 import msgspec
 import pytest
 
-from netplan_planner.model import Estimate
+from netplan_planner.model import Estimate, PathQuery
 from netplan_planner.shipped import shipped_rows
+from netplan_planner.throughput import load_caps
 from netplan_planner.throughput.batch import kind_limits
+from netplan_planner.throughput.cases import cases_of
 from netplan_planner.throughput.limits import tables
 from support.listed import listed
 from support.paths.queries import estimate, path
@@ -51,6 +53,7 @@ def test_both_sides_of_an_unknown_day_admit_the_other(
     assert after[0] <= before[1] <= after[2] * (1 + 1e-6)
 
 
+YEAR_END = date(2020, 12, 31)
 DATED = [
     ("inter-region-external", "n2-standard-32", 64),
     ("internet", "n1-standard-8", 64),
@@ -63,7 +66,27 @@ DATED = [
 def test_a_width_jumps_on_the_days_of_sourced_rows_only(
     path_class: str, machine_type: str, streams: int
 ) -> None:
-    query = path(path_class, machine_type, streams=streams, rtt_ms=0.5)
+    found = jump_days(path(path_class, machine_type, streams=streams, rtt_ms=0.5))
+    assert found
+    assert [day for day in found if day not in rows_begin()] == []
+
+
+def test_a_width_does_not_jump_for_types_that_are_younger_than_their_limits() -> None:
+    # More leaves such a sender than the receiver may take in, since a day that nobody knows.
+    assert jump_days(path("same-zone-external", "c4n-standard-192", streams=None)) == []
+    # Known by its window even before the first year in which the type may have been there.
+    days = jump_days(path("internet", "n2-standard-2", streams=1, rtt_ms=60.0))
+    assert [day for day in days if day not in rows_begin()] == []
+
+
+def test_a_change_of_which_the_year_is_known_is_no_cliff_at_its_end() -> None:
+    query = path("same-zone-internal", "n1-standard-2", streams=8, rtt_ms=0.5)
+    assert [day for day in jump_days(query) if day not in rows_begin()] == []
+    assert ends(estimate(query, date(2020, 7, 1)))[0] < 4 < ends(estimate(query, YEAR_END))[0]
+
+
+def jump_days(query: PathQuery) -> list[date]:
+    """Return the days on which the ratio of the ends is more than 1.5 times that of the eve."""
 
     def jumps(first: date, last: date) -> bool:
         widths = [
@@ -75,15 +98,13 @@ def test_a_width_jumps_on_the_days_of_sourced_rows_only(
 
     days = [date(2013, 3, 1) + timedelta(days=30 * n) for n in range(160)]
     # What goes over within a month may be more than one jump, so each of its days is looked at.
-    found = [
+    return [
         after
         for first, last in pairwise(days)
         if jumps(first, last)
         for before, after in pairwise(first + timedelta(days=n) for n in range(31))
         if jumps(before, after)
     ]
-    assert found
-    assert [day for day in found if day not in rows_begin()] == []
 
 
 @cache
@@ -97,6 +118,26 @@ def rows_begin() -> frozenset[date]:
             if row["valid_until"]:
                 found.add(date.fromisoformat(row["valid_until"]) + timedelta(days=1))
     return frozenset(found)
+
+
+def test_a_limit_that_was_perhaps_not_valid_yet_is_named_so() -> None:
+    query = path("same-zone-external", "c4n-standard-192", streams=64, rtt_ms=0.5)
+    found = estimate(query, date(2026, 2, 20))
+    cases = cases_of(query, found, load_caps(date(2026, 2, 20)))
+    named = [one.name for one in cases if one.of == "date"]
+    assert named == ["external-ingress-packets not valid yet"]
+    assert math.isfinite(ends(found)[2])
+
+
+def test_the_interval_of_a_type_without_a_cap_holds_its_cases() -> None:
+    query = path("internet", "c4n-standard-192", streams=1, rtt_ms=60.0)
+    found = estimate(query, date(2023, 12, 30))
+    cases = cases_of(query, found, load_caps(date(2023, 12, 30)))
+    assert len(cases) > 1
+    low, _, high = ends(found)
+    for one in cases:
+        assert low <= (one.low_gbps or 0)
+        assert (one.high_gbps or 0) <= high * (1 + 1e-6)
 
 
 def test_what_is_young_is_not_less_known_than_what_is_old() -> None:

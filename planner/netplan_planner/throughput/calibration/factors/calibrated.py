@@ -12,15 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplan_planner.model import Calibration, Learnt, PathQuery, ProbedPair
-from netplan_planner.throughput.calibration.factors import factor_paths
-from netplan_planner.throughput.calibration.factors.shared_factors import (
-    P95,
-    SITE,
-    SLOTS,
-    pair_key,
-    prior_variance,
-    slot_keys,
-)
+from netplan_planner.throughput.calibration.factors import factor_paths, shared_factors
 from netplan_planner.throughput.goodput.intervals import WALL_RATIO, Spread
 from netplan_planner.throughput.goodput.mean import Column, Means
 from netplan_planner.throughput.goodput.terms import TermSpans
@@ -85,21 +77,22 @@ class Corrector:
         self.factors = np.log(np.array([one.ratio for one in calibration.latents], dtype=float))
         self.covariance = _square(calibration.covariance)
         self.prior_variance = np.array([one.prior_sd for one in calibration.latents]) ** 2
+        self.others_variance = np.array([one.others_sd for one in calibration.latents]) ** 2
 
     def of_kinds(
         self, kinds: Sequence[PathQuery], limits: Sequence[StaticLimits]
     ) -> KindCorrections:
         """Return what is known of each kind; factors that no probe touched get new numbers."""
-        keys = [slot_keys(*pair) for pair in zip(kinds, limits, strict=True)]
+        keys = [shared_factors.slot_keys(*pair) for pair in zip(kinds, limits, strict=True)]
         number = dict(self._number)
         shared_factor = [
             [
                 factor_paths.NO_FACTOR if key is None else self._numbered(name, key, number)
-                for name, key in zip(SLOTS, row, strict=True)
+                for name, key in zip(shared_factors.SLOTS, row, strict=True)
             ]
             for row in keys
         ]
-        classes = [self._classes.get(row[SITE] or "") for row in keys]
+        classes = [self._classes.get(row[shared_factors.SITE] or "") for row in keys]
         return KindCorrections(
             shared_factor=np.array(shared_factor, dtype=np.intp),
             probe_count=np.array([one.probe_count if one else 0.0 for one in classes]),
@@ -138,21 +131,23 @@ class Corrector:
         self, keys: Sequence[str | None], which: NDArray[np.intp] | None = None
     ) -> PairEffects:
         """Return what is known of pairs of places; `which` is each row's, if rows share pairs."""
-        factor = np.zeros((len(keys), len(SLOTS)))
+        factor = np.zeros((len(keys), len(shared_factors.SLOTS)))
         variance = np.full_like(factor, np.nan)
         for at, key in enumerate(keys):
             for one in self._pairs.get(key, ()):
-                slot = SLOTS.index(one.limit)
+                slot = shared_factors.SLOTS.index(one.limit)
                 factor[at, slot] = np.log(one.ratio)
-                variance[at, slot] = (np.log(one.high_ratio / one.low_ratio) / (2 * P95)) ** 2
+                variance[at, slot] = (
+                    np.log(one.high_ratio / one.low_ratio) / (2 * shared_factors.P95)
+                ) ** 2
         return PairEffects(factor, variance, np.arange(len(keys)) if which is None else which)
 
     def shared(self, query: PathQuery, found: StaticLimits) -> dict[str, Learnt]:
         """Return what was learnt of each shared factor that a path has, by its name."""
-        keys = zip(SLOTS, slot_keys(query, found), strict=True)
+        keys = zip(shared_factors.SLOTS, shared_factors.slot_keys(query, found), strict=True)
         numbers = [self._known(name, key) for name, key in keys if key is not None]
-        shared_factors = self.calibration.latents
-        return {shared_factors[at].name: shared_factors[at] for at in numbers if at is not None}
+        learnt = self.calibration.latents
+        return {learnt[at].name: learnt[at] for at in numbers if at is not None}
 
     def probed(
         self,
@@ -198,6 +193,7 @@ class Probed(NamedTuple):
         scatter_ratio = np.minimum(self.of_kind.scatter_ratio[which], 1.0)
         of_pair = np.where(np.isnan(known), PAIR_SHARE * variance, known * scatter_ratio**2)
         before, after = _doubts(paths, slope, self.corrector)
+        of_others = np.where(np.isnan(known), _of_others(paths, slope, self.corrector), 0.0)
         probes = self.of_kind.probe_count[which]
         with np.errstate(invalid="ignore", divide="ignore"):
             removed = np.clip(1 - after / before, 0.0, 1.0)
@@ -213,7 +209,7 @@ class Probed(NamedTuple):
             case_high_gbps=np.fmax(plain.case_high_gbps * np.maximum(moved, 1.0), means.gbps),
             high_gbps=plain.high_gbps * np.maximum(moved, 1.0),
             learnt_ratio=np.nan_to_num(removed) * probes / (probes + FEW_PROBES),
-            log_sd=np.sqrt(after + (1 - PAIR_SHARE) * variance + of_pair) * widened,
+            log_sd=np.sqrt(after + of_others + (1 - PAIR_SHARE) * variance + of_pair) * widened,
         )
 
     def shifted(self, spans: TermSpans, which: NDArray[np.intp]) -> TermSpans:
@@ -241,7 +237,7 @@ class Probed(NamedTuple):
 def pair_of(query: PathQuery) -> str | None:
     """Return the key of a path's pair of places; None if one of them is not known."""
     places = [end.zone or end.region or "" for end in (query.src, query.dst)]
-    return pair_key(query, *places)
+    return shared_factors.pair_key(query, *places)
 
 
 def _doubts(
@@ -250,7 +246,9 @@ def _doubts(
     """Return the variance of the mean, on a logarithmic scale, before any probe and with them."""
     known = len(corrector.factors)
     is_known = (paths.shared_factor != factor_paths.NO_FACTOR) & (paths.shared_factor < known)
-    spread = prior_variance(np.arange(len(SLOTS)), paths.lower_sd, paths.upper_sd)
+    spread = shared_factors.prior_variance(
+        np.arange(len(shared_factors.SLOTS)), paths.lower_sd, paths.upper_sd
+    )
     untouched = np.where(
         is_known | (paths.shared_factor == factor_paths.NO_FACTOR), 0.0, spread * slope**2
     ).sum(axis=1)
@@ -260,6 +258,15 @@ def _doubts(
     before = touched**2 @ corrector.prior_variance
     after = np.einsum("rl,lm,rm->r", touched, corrector.covariance, touched, optimize=True)
     return untouched + before, untouched + np.minimum(after, before)
+
+
+def _of_others(
+    paths: factor_paths.FactorPaths, slope: factor_paths.Matrix, corrector: Corrector
+) -> Column:
+    """Return the variance of receivers whose window is none of those that probes saw."""
+    own = np.append(corrector.others_variance, 0.0)
+    which = np.minimum(paths.shared_factor[:, shared_factors.WINDOW], len(own) - 1)
+    return np.asarray(own[which] * slope[:, shared_factors.WINDOW] ** 2)
 
 
 def _below_caps(means: Means, spans: TermSpans, plain: Spread) -> Means:

@@ -27,6 +27,7 @@ from netplan_planner.throughput.calibration.factors.shared_factors import (
     SITE,
     SLOTS,
     WINDOW,
+    is_firm,
     site_key,
     slot_keys,
 )
@@ -42,6 +43,8 @@ from netplan_planner.throughput.calibration.learning.measured_runs import (
 from netplan_planner.throughput.calibration.learning.posterior import (
     HIGH,
     LOW,
+    REACH,
+    REACHED_SLOPE,
     Posterior,
     Prior,
     Probes,
@@ -51,15 +54,16 @@ from netplan_planner.throughput.calibration.learning.posterior import (
 )
 from netplan_planner.throughput.goodput.intervals import Spread
 from netplan_planner.throughput.goodput.mean import Column
+from netplan_planner.throughput.limits.shared_by import whatever_set_up
 
 _GRID = np.linspace(-5.0, 1.5, 651)
 """Of the logarithm of a pair's factor."""
-
-
 _ODD_SHARE = 0.05
-"""Of pairs that are unlike all others, and of runs that are unlike the pair."""
-
-
+"""Of runs that are unlike their pair."""
+_ODD_PAIR_SHARE = _ODD_SHARE**1.25
+"""Of pairs that are unlike all others: fewer than single bad runs, more than two in a row, so one
+run alone moves no pair. Of 64 pairs of the grids of January 2022 with a run under half of what
+others of their class have, the next one was so in one (`docs/background/accuracy.md`)."""
 _MOST_RUNS = 9
 """More of a path make it no likelier that their median is of the pair."""
 
@@ -76,15 +80,9 @@ class PairRuns(NamedTuple):
 
 MOST_PROBES = 1000
 """More teach nothing new of what all share; each still counts for its own pair."""
-
-
 GREATEST_SURPRISE = 9.0
 """Three standard deviations: what lies further out was degraded, and says nothing of scatter."""
-
-
 _DIGITS = 6
-
-
 _GOLDEN = (math.sqrt(5) - 1) / 2
 _Names = list[tuple[str, str]]
 """Of shared factors: name and key."""
@@ -121,11 +119,12 @@ def fitted(measured: Measured, *, as_of: date) -> Fitted:
     prior = prior_of(probes.paths, len(names))
     some = _spread_out(len(groups.row))
     found = posterior(probes.rows(some), prior)
+    unlike = _unlike(names, prior, probes.rows(some), found)
     calibration = msgspec.structs.replace(
         empty,
         measurement_count=len(measured.gbps),
         probe_count=len(groups.row),
-        latents=tuple(_learnt(names, prior, found)),
+        latents=tuple(_learnt(names, prior, found, unlike)),
         covariance=tuple(
             tuple(map(_rounded, row[: at + 1])) for at, row in enumerate(found.covariance)
         ),
@@ -215,7 +214,32 @@ def _is_lasting(some: Measured, paths: factor_paths.FactorPaths) -> NDArray[np.b
     return np.asarray(is_told[some.columns.kind] & (factor_paths.bound_slot(now.means) == WINDOW))
 
 
-def _learnt(names: _Names, prior: Prior, found: Posterior) -> list[Learnt]:
+def _unlike(names: _Names, prior: Prior, probes: Probes, found: Posterior) -> list[Column]:
+    """Return how many probes show another window, and the deviation of receivers without a probe.
+
+    Of those whose image is not given, the next one may have that other window, or the stock one:
+    beside n probes of one window and k of another with a chance of (k + 1) / (n + k + 2), by the
+    rule of succession.
+    """
+    paths = probes.paths
+    values = factor_paths.values_of(paths.shared_factor, found.factors)
+    slope = factor_paths.slopes(paths, values, factor_paths.answers(paths, values))
+    is_reached = factor_paths.incidence(paths.shared_factor, slope, len(names)) > REACHED_SLOPE
+    off = residuals(probes, found.log_gbps)[:, None]
+    shown, least, most = found.factors + off, -REACH * prior.lower_sd, REACH * prior.upper_sd
+    is_other = is_reached & ~found.is_believed[:, None] & (least < shown) & (shown < most)
+    untold = np.array([n == SLOTS[WINDOW] and not whatever_set_up(key)[1] for n, key in names])
+    told = found.is_told.sum(axis=0)
+    is_open = untold & is_firm(prior.slot, prior.lower_sd) & (told > 0)
+    count = np.where(is_open, is_other.sum(axis=0), 0)
+    apart = (np.abs(off) * is_other).sum(axis=0) / np.maximum(count, 1)
+    from_stock = np.where(found.low * found.high > 0, np.abs(found.factors), 0.0)
+    chance = (count + 1) / (told + count + 2)
+    far = np.where(count > 0, apart, from_stock)
+    return [count, np.where(is_open, np.sqrt(chance * (1 - chance)) * far, 0.0)]
+
+
+def _learnt(names: _Names, prior: Prior, found: Posterior, unlike: list[Column]) -> list[Learnt]:
     return [
         Learnt(
             name=name,
@@ -228,6 +252,8 @@ def _learnt(names: _Names, prior: Prior, found: Posterior) -> list[Learnt]:
             prior_sd=_rounded(np.sqrt(prior.variance[at])),
             value_count=int(found.is_told[:, at].sum()),
             bound_count=int(found.is_bound[:, at].sum()),
+            unlike_count=int(unlike[0][at]),
+            others_sd=_rounded(unlike[1][at]),
         )
         for at, (name, key) in enumerate(names)
     ]
@@ -344,8 +370,8 @@ def _probed(
     residual: Column,
     runs: PairRuns,
 ) -> ProbedPair:
-    odd = _ODD_SHARE / (_GRID[-1] - _GRID[0])
-    log_density = np.log((1 - _ODD_SHARE) * _normal(_GRID, float(own[rows].mean())) + odd)
+    odd = _ODD_PAIR_SHARE / (_GRID[-1] - _GRID[0])
+    log_density = np.log((1 - _ODD_PAIR_SHARE) * _normal(_GRID, float(own[rows].mean())) + odd)
     for row in rows:
         seen = _normal(_GRID - residual[row], float(rest[row]))
         # The median of several runs is unlike the pair only where most of them are.

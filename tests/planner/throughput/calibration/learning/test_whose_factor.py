@@ -31,6 +31,31 @@ def between_regions(**more: object) -> PathQuery:
     return window_bound("n2-standard-8", **{"streams": 64, "rtt_ms": 30.0, **more})
 
 
+class TestWindowsOfNoGivenImage:
+    def test_a_window_that_is_not_the_stock_one_may_be_of_the_probed_alone(self) -> None:
+        image, nobody = (with_set_ups(window_bound(), image=name) for name in ("a", ""))
+        told, untold = (learnt(on_pairs(one, [1.28] * 3)) for one in (image, nobody))
+        assert shared_factor(told, "receive-window").others_sd == 0
+        assert (corrected(placed(image, 9), told).low_gbps or 0) > gbps(image)
+        assert (corrected(placed(nobody, 9), untold).low_gbps or 0) < gbps(nobody)
+        # Of a receiver that was probed its own window is known.
+        assert (corrected(placed(nobody, 0), untold).low_gbps or 0) > gbps(nobody)
+
+    def test_the_stock_window_holds_for_the_others_too(self) -> None:
+        found = learnt(on_pairs(window_bound(), [1.0] * 3))
+        factor = shared_factor(found, "receive-window")
+        assert (factor.unlike_count, factor.others_sd) == (0, 0)
+
+    def test_two_windows_are_counted_and_the_interval_holds_both(self) -> None:
+        ratios = [1.28] * 5 + [1.0] * 2
+        found = learnt(on_pairs(window_bound(), ratios))
+        factor = shared_factor(found, "receive-window")
+        assert factor.unlike_count == 2
+        answer = corrected(placed(window_bound(), 20), found)
+        for ratio in (1.0, 1.28):
+            assert (answer.low_gbps or 0) < ratio * gbps(window_bound()) < (answer.high_gbps or 0)
+
+
 class TestPairs:
     def test_a_slow_stream_does_not_lower_what_many_carry_there(self) -> None:
         one = window_bound()
@@ -39,6 +64,16 @@ class TestPairs:
         assert moved(slow, found) == pytest.approx(0.6, rel=0.1)
         many = msgspec.structs.replace(slow, streams=512)
         assert moved(many, found) == pytest.approx(1, abs=0.02)
+
+    def test_one_run_of_a_slow_pair_is_a_slow_run(self) -> None:
+        """A run of an eighth, alone, was followed by a sound one of its pair as a rule."""
+        stock = with_set_ups(window_bound(), image="a")
+        found = learnt(on_pairs(stock, [1.0, 1.0, 1.0, 0.12], runs=1))
+        assert moved(placed(stock, 3), found) == pytest.approx(1, abs=0.03)
+        low = corrected(placed(stock, 3), found).low_gbps or 0.0
+        assert low < 0.5 * gbps(stock)
+        several = learnt(on_pairs(stock, [1.0, 1.0, 1.0, 0.12], runs=3))
+        assert moved(placed(stock, 3), several) < 0.2
 
     def test_many_runs_of_a_slow_pair_are_believed_of_that_pair_only(self) -> None:
         found = fit(on_pairs(at_wall(), [1.0, 1.0, 1.0]), probe(placed(at_wall(), 9), 0.7, runs=10))
