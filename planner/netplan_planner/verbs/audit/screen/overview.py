@@ -141,12 +141,12 @@ def _others(report: Report, shown: set[str], cells: int) -> Iterator[Block]:
     """Yield how many other findings there are, by severity and rule."""
     rest = [one for one in report.findings if one.fingerprint not in shown]
     hidden = [
-        f"{len(some):,} {what}"
+        counted(len(some), *what)
         for some, what in (
-            (report.suppressed, "suppressed"),
-            (report.filtered, "filtered"),
-            (report.expired_suppressions, "expired ignores"),
-            (report.unused_suppressions, "ignores match nothing"),
+            (report.suppressed, ("suppressed", "suppressed")),
+            (report.filtered, ("filtered", "filtered")),
+            (report.expired_suppressions, ("expired ignore",)),
+            (report.unused_suppressions, ("ignore matches nothing", "ignores match nothing")),
         )
         if some
     ]
