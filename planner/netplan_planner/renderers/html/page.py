@@ -13,7 +13,17 @@ from msgspec.structs import replace
 
 from netplan_planner.renderers import content
 from netplan_planner.renderers import document as doc
-from netplan_planner.renderers.document import Block, Entry, Line, Role, Section, Span, Title, line, plain
+from netplan_planner.renderers.document import (
+    Block,
+    Entry,
+    Line,
+    Role,
+    Section,
+    Span,
+    Title,
+    line,
+    plain,
+)
 from netplan_planner.renderers.html.pictures import Picture, pictures_of
 from netplan_planner.renderers.options import RenderOptions
 
