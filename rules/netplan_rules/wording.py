@@ -7,8 +7,7 @@ import shlex
 from collections.abc import Callable, Sequence
 from decimal import Decimal
 
-from netplan_planner import model
-from netplan_planner.units import BYTES_PER_GIB, BYTES_PER_TIB, MEGABITS_PER_GIGABIT
+from netplan_planner import model, units
 
 
 def place(owner: model.Owner) -> str:
@@ -41,31 +40,21 @@ def vm_subject(instance: model.Instance) -> str:
     return f"{instance.name} ({instance.zone}, {instance.machine_type})"
 
 
-def gbps(value: float) -> str:
-    """Return a rate for a sentence: two digits below 10, one decimal above, Mbit/s below 0.01.
-
-    >>> gbps(1.6), gbps(0.884), gbps(15.94), gbps(0.0035), gbps(0.0)
-    ('1.6 Gbit/s', '0.88 Gbit/s', '15.9 Gbit/s', '3.5 Mbit/s', '0 Gbit/s')
-    """
-    if 0 < value < 0.01:
-        return f"{value * MEGABITS_PER_GIGABIT:.2g} Mbit/s"
-    text = f"{value:.1f}" if value >= 10 else f"{value:.2f}".rstrip("0").rstrip(".")
-    return f"{text} Gbit/s"
+gbps = units.rate
 
 
 def volume(gib_per_month: Decimal) -> str:
     """Return a monthly volume for a sentence.
 
     >>> volume(Decimal(64307)), volume(Decimal("3.25"))
-    ('62.8 TiB/month', '3.2 GiB/month')
+    ('62.8 TiB/month', '3.25 GiB/month')
     """
-    tib = gib_per_month * BYTES_PER_GIB / BYTES_PER_TIB
-    return f"{tib:.1f} TiB/month" if tib >= 1 else f"{gib_per_month:.1f} GiB/month"
+    return f"{units.volume(gib_per_month)}/month"
 
 
 def money(usd: Decimal) -> model.Amount:
-    """Return an amount for a sentence, which states it to the cent."""
-    return model.Amount(usd=usd, kind=model.AmountKind.EXACT_SUM)
+    """Return an amount for a sentence."""
+    return model.Amount(usd=usd)
 
 
 def machines(candidate: model.Candidate) -> str:

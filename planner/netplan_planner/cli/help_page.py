@@ -11,6 +11,7 @@ from copy import copy
 from datetime import datetime
 from functools import partial
 from pathlib import Path
+from shutil import get_terminal_size
 from typing import Any, get_args
 
 from netplan_planner.asks import API, CHOICE, INPUT, OUTPUT, TRAFFIC, Ask, ask_of
@@ -48,7 +49,13 @@ def _formatted(command: Any, context: Any, page: Any) -> None:
         _shorten(shown, text, listed, context)
     if shown.add_help_option:
         shown._help_option = _help_option(command, context)
+    end, shown.epilog = shown.epilog, None
     type(command).format_help(shown, context, page)
+    if end:
+        # As the last line, without typer's blank ones: the page and a prompt are one screen.
+        page.width = get_terminal_size().columns
+        page.current_indent = 1
+        page.write_text(end)
 
 
 def _shorten(shown: Any, text: str, listed: Sequence[Any], context: Any) -> None:

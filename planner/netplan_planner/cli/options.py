@@ -5,7 +5,7 @@ import os
 import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from enum import Enum
 from pathlib import Path
@@ -13,12 +13,13 @@ from typing import Any, NamedTuple, get_args
 
 import typer
 
-from netplan_planner.asks import MOST, WHOLE, not_a_number, quoted
+from netplan_planner.asks import MOST, WHOLE, byte_count, not_a_number, quoted
 from netplan_planner.cli import completion
 from netplan_planner.cli.help_page import HELP_ALL
 from netplan_planner.cli.state import state
 from netplan_planner.cli.verbs import VERBS, LazyGroup, prepare
 from netplan_planner.errors import NetplanError, UsageError, did_you_mean
+from netplan_planner.units import gib_from_bytes, trimmed
 from netplan_planner.world import settings
 
 # Options of the whole command, before the verb or behind it
@@ -104,7 +105,7 @@ def said_of(error: typer.BadParameter) -> str:
     parameter: Any = error.param
     least, most = getattr(parameter, "min", None), getattr(parameter, "max", None)
     if kind in _KINDS:
-        return not_a_number(given, least, most, _KINDS[kind])
+        return not_a_number(given, least, most, _KINDS[kind]) + _in_gib(parameter, given)
     if kind in _LIMITS:
         return not_a_number(given, least, most, WHOLE if _is_whole(parameter) else "number")
     if kind == "bool_parsing":
@@ -119,6 +120,14 @@ def said_of(error: typer.BadParameter) -> str:
         return text
     choices = [str(getattr(one, "value", one)) for one in described.choices or ()]
     return text + did_you_mean(str(given), choices)
+
+
+def _in_gib(parameter: Any, given: object) -> str:
+    """Return what a volume with a unit is in GiB, of an option that takes those."""
+    with suppress(UsageError):
+        found = byte_count("", str(given)) if "gib" in (parameter.name or "").split("_") else None
+        return f"; {given} is {trimmed(gib_from_bytes(found), 2)} GiB" if found else ""
+    return ""
 
 
 def only_numbers(parameter: typer.CallbackParam, value: Any) -> Any:

@@ -262,11 +262,11 @@ def _do_first(
     )
 
 
-def _label(changes: Sequence[model.PlannedChange]) -> str:
+def label_of(changes: Sequence[model.PlannedChange], most: int = _SHOWN_LABELS) -> str:
     """Return what to do in a few words: of the greatest places, and how many other things."""
     fixes = [change.fix for change in changes if change.fix is not None]
     labels = list(dict.fromkeys(fix.label for fix in fixes if fix.label))
-    shown = labels[:_SHOWN_LABELS]
+    shown = labels[:most]
     if len(labels) > len(shown):
         zones = {one.removeprefix("move to ").partition(",")[0] for one in labels}
         if all(one.startswith("move to ") for one in labels):
@@ -295,7 +295,7 @@ def _ordered_fix(finding: model.Finding, standing: Standing) -> model.OrderedFix
         rule=finding.rule,
         subject=named.subject,
         finding_place_count=len(finding.members),
-        label=_label(standing.changes),
+        label=label_of(standing.changes),
         saving_usd_per_month=standing.marginal_usd_per_month,
         alone_usd_per_month=finding.saving_usd_per_month,
         overlap=finding.overlap,

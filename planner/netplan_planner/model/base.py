@@ -145,9 +145,7 @@ class AmountKind(StrEnum):
     """How many digits of an amount are worth reading."""
 
     SUM = "sum"
-    """Of a bill: to the cent, from 10,000 on in whole units."""
-    EXACT_SUM = "exact-sum"
-    """To the cent however great, as the sentence of a rule states what it found."""
+    """Of a bill: to the cent, however large."""
     LIMIT = "limit"
     """In whole units: what a threshold asks for."""
     UNIT_PRICE = "unit-price"

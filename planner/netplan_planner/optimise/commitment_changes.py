@@ -213,7 +213,7 @@ def cover_today(ledger: model.CoverLedger, instance: model.Instance) -> model.Te
     if not covered:
         return ""
     return model.worded(
-        model.Amount(usd=covered, kind=model.AmountKind.EXACT_SUM),
+        model.Amount(usd=covered),
         f" of it is covered by commitments, which are not included here: {cover.note};"
         " `netplan audit` includes them",
     )

@@ -9,11 +9,13 @@ from decimal import ROUND_HALF_EVEN, Decimal
 from netplan_planner import units
 from netplan_planner.model import Amount, AmountKind, CurrencyRate, Text, Words, worded
 from netplan_planner.units import counted as counted
+from netplan_planner.units import number as number
+from netplan_planner.units import rate as rate
+from netplan_planner.units import rates as rates
+from netplan_planner.units import trimmed as trimmed
+from netplan_planner.units import volume as volume
 
-_RATES = (("Gbit/s", 1.0), ("Mbit/s", 1e3), ("kbit/s", 1e6), ("bit/s", 1e9))
-_SIZES = (("PiB", -2), ("TiB", -1), ("GiB", 0), ("MiB", 1), ("KiB", 2))
 _CENT = Decimal("0.01")
-_WHOLE_DOLLARS_FROM = 10_000
 SUM_DECIMALS = 6
 """Of sums and quantities in data formats."""
 _CONVERTED_DIGITS = 9
@@ -34,64 +36,11 @@ def shown(text: Text | Amount, currency: CurrencyRate | None = None) -> str:
     match text.kind:
         case AmountKind.SUM:
             return dollars(text.usd, currency)
-        case AmountKind.EXACT_SUM:
-            return _exact_sum(text.usd, currency)
         case AmountKind.LIMIT:
             mark, amount = _converted(text.usd, currency)
             return f"{mark}{amount:,.0f}"
         case AmountKind.UNIT_PRICE:
             return unit_price(text.usd, currency)
-
-
-def trimmed(value: float | Decimal, digits: int) -> str:
-    """Return `value` with at most `digits` decimals, without idle zeros, in groups of three.
-
-    >>> trimmed(1234.50, 2), trimmed(16.0, 1), trimmed(-0.001, 2)
-    ('1,234.5', '16', '0')
-    """
-    text = f"{value:,.{digits}f}"
-    text = text.rstrip("0").rstrip(".") if "." in text else text
-    return "0" if text == "-0" else text
-
-
-def number(value: float | Decimal) -> str:
-    """Return a quantity with about three digits that matter.
-
-    >>> number(Decimal("64307.2")), number(12.345), number(0.00123), number(730)
-    ('64,307', '12.3', '0.00123', '730')
-    """
-    if not _is_finite(value):
-        return "unknown"
-    size = abs(float(value))
-    if size >= 100 or size == 0:
-        return trimmed(value, 0)
-    if size >= 1:
-        return trimmed(value, 1 if size >= 10 else 2)
-    return trimmed(value, 2 - math.floor(math.log10(size)))
-
-
-def rate(gbps: float) -> str:
-    """Return a rate with its unit.
-
-    >>> rate(1.6), rate(0.884), rate(15.94), rate(0.0035), rate(0)
-    ('1.6 Gbit/s', '0.88 Gbit/s', '15.9 Gbit/s', '3.5 Mbit/s', '0 Gbit/s')
-    """
-    return rates(gbps)
-
-
-def rates(*gbps: float, joint: str = " → ") -> str:
-    """Return several rates, in one unit where that reads well.
-
-    >>> rates(1.6, 15.94), rates(0.88, 1.7, joint=" to "), rates(0.05, 15.9)
-    ('1.6 → 15.9 Gbit/s', '0.88 to 1.7 Gbit/s', '50 Mbit/s → 15.9 Gbit/s')
-    """
-    if not all(map(_is_finite, gbps)):
-        return "unknown"
-    sizes = sorted(abs(value) for value in gbps if value) or [1.0]
-    unit, factor = _unit_for(sizes[0])
-    if unit != _unit_for(sizes[-1])[0] and sizes[-1] * factor >= 1000:
-        return joint.join(map(rate, gbps))
-    return f"{joint.join(_rate_number(value * factor) for value in gbps)} {unit}"
 
 
 def rate_interval(gbps: float, low_gbps: float | None, high_gbps: float | None) -> str:
@@ -112,27 +61,12 @@ def interval(gbps: float, low_gbps: float, high_gbps: float) -> str:
     >>> interval(1.6, 1.2, 1.84), interval(0.15, 0.05, 0.2), interval(0.8283, 0.81, 0.8284)
     ('[1.2 to 1.84]', '[0.05 to 0.2]', '[0.81 to 0.83]')
     """
-    factor = _unit_for(abs(gbps) or 1.0)[1]
-    shown = _rate_number(gbps * factor)
+    factor = units.unit_for(abs(gbps) or 1.0)[1]
+    shown = units.rate_number(gbps * factor)
     low, high = number(low_gbps * factor), number(high_gbps * factor)
     low = shown if low_gbps <= gbps and _parsed(low) > _parsed(shown) else low
     high = shown if high_gbps >= gbps and _parsed(high) < _parsed(shown) else high
     return f"[{low} to {high}]"
-
-
-def volume(gib: Decimal) -> str:
-    """Return a volume in the binary unit that suits it.
-
-    >>> volume(Decimal(64307)), volume(Decimal("3.25")), volume(Decimal("0.5"))
-    ('62.8 TiB', '3.25 GiB', '512 MiB')
-    """
-    if not gib.is_finite():
-        return "unknown"
-    for unit, power in _SIZES:
-        value = gib * Decimal(1024) ** power
-        if abs(value) >= 1 or unit == "KiB":
-            return f"{number(value)} {unit}"
-    raise AssertionError("the last unit has no upper limit")
 
 
 def byte_volume(byte_count: int) -> str:
@@ -150,16 +84,14 @@ def dollars(usd: Decimal, currency: CurrencyRate | None = None) -> str:
     They are shown in a currency where one is given, as in every function on money here.
 
     >>> dollars(Decimal("643.074")), dollars(Decimal("-12345.6")), dollars(Decimal("0.0004"))
-    ('$643.07', '-$12,346', 'under $0.01')
+    ('$643.07', '-$12,345.60', 'under $0.01')
     """
     if not usd.is_finite():
         return "an unknown amount"
     mark, amount = _converted(abs(usd), currency)
     if 0 < amount < _CENT / 2:
         return f"under {mark}0.01"
-    whole = amount >= _WHOLE_DOLLARS_FROM
-    mark = f"-{mark}" if usd < 0 else mark
-    return f"{mark}{amount:,.0f}" if whole else f"{mark}{units.cents(amount):,f}"
+    return f"{'-' if usd < 0 else ''}{mark}{units.cents(amount):,f}"
 
 
 def saving(usd: Decimal, currency: CurrencyRate | None = None) -> str:
@@ -255,15 +187,6 @@ def rounded(value: Decimal, digits: int) -> float:
     return result
 
 
-def _exact_sum(usd: Decimal, currency: CurrencyRate | None) -> str:
-    """Return an amount to the cent, however great or small."""
-    if not usd.is_finite():
-        return "an unknown amount"
-    mark, amount = _converted(abs(usd), currency)
-    cents = units.cents(amount)
-    return f"{'-' if usd < 0 and cents else ''}{mark}{cents:,f}"
-
-
 def _converted(usd: Decimal, currency: CurrencyRate | None) -> tuple[str, Decimal]:
     """Return the mark that stands before an amount, and the amount in its currency."""
     return ("$", usd) if currency is None else (f"{currency.code} ", usd * currency.per_usd)
@@ -286,19 +209,6 @@ def exact(value: Decimal, digits: int) -> Decimal:
     return Decimal(trimmed(Decimal(repr(rounded(value, digits))), digits).replace(",", ""))
 
 
-def _rate_number(value: float) -> str:
-    size = abs(value)
-    return trimmed(value, 0 if size >= 100 else 1 if size >= 10 else 2)
-
-
 def _parsed(text: str) -> float:
     """Return a number as it was printed; "unknown" is on no side of any other."""
     return float(text.replace(",", "")) if text != "unknown" else math.nan
-
-
-def _unit_for(gbps: float) -> tuple[str, float]:
-    return next((unit for unit in _RATES if gbps * unit[1] >= 0.1), _RATES[-1])
-
-
-def _is_finite(value: float | Decimal) -> bool:
-    return value.is_finite() if isinstance(value, Decimal) else math.isfinite(value)

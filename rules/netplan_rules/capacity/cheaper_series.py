@@ -9,6 +9,7 @@ from netplan_planner.errors import MissingDatum
 from netplan_planner.machines.groups import changed_together
 from netplan_planner.model.plans.plan_answer import LEAST_SAVING_USD
 from netplan_planner.throughput import instance_cap
+from netplan_planner.units import counted
 from netplan_rules.base import Threshold, ratio_limit, rule_of
 from netplan_rules.capacity import _resize as resize
 from netplan_rules.money import by_bill, machine_saving, take
@@ -202,7 +203,7 @@ def _hit(
         subject=vm_subject(instance),
         message=model.worded(
             f"{candidate.machine_type} has {_bandwidth(candidate, cap)},"
-            f" {candidate.vcpus} vCPUs and {candidate.memory_gib:g} GiB for ",
+            f" {counted(candidate.vcpus, 'vCPU')} and {candidate.memory_gib:g} GiB for ",
             money(saving.usd_per_month),
             f"/month less than {instance.machine_type}{_before(saving)}",
         ),

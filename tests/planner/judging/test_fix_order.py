@@ -84,7 +84,7 @@ def test_what_more_traffic_costs_once_a_limit_is_lifted(zone: str, said: str) ->
 
 
 @pytest.mark.parametrize(
-    ("gbps", "said"), [(20.0, "a → c may then get 16.0 Gbit/s instead of 20.0 Gbit/s"), (16.0, "")]
+    ("gbps", "said"), [(20.0, "a → c may then get 16 Gbit/s instead of 20 Gbit/s"), (16.0, "")]
 )
 def test_a_lifted_flow_says_whom_it_takes_from(gbps: float, said: str) -> None:
     """By an internal address it may fill the 32 Gbit/s that another flow has a half of."""

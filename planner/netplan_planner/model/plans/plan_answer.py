@@ -84,13 +84,14 @@ class PricedAnswer(Value, frozen=True, kw_only=True):
     price_age: str = ""
     """That prices are old, and the command for newer ones; empty while they hold."""
     prices_as_of: date
+    prices_sha256: str = ""
+    """Of the snapshot; empty: of a report that does not say it."""
 
 
 class PlannedAnswer(PricedAnswer, frozen=True, kw_only=True):
     """What an answer about machines rests on."""
 
     limits_as_of: date
-    prices_sha256: str
 
 
 class PlanAnswer(PlannedAnswer, frozen=True, kw_only=True):

@@ -48,8 +48,10 @@ def _step(step: PlanChange) -> Iterator[Block]:
     yield from shown(fix.commands)
     for label, one in (("verify", fix.verify), ("then", fix.clean_up), ("undo", fix.undo)):
         if one is not None:
-            yield doc.field(label, say(one.text, length=_LONG))
-            yield from shown(one.commands)
+            is_above = one is fix.undo and fix.clean_up and one.commands == fix.clean_up.commands
+            above = " The command is above, at then." if is_above and one.commands else ""
+            yield doc.field(label, say(one.text, length=_LONG), above)
+            yield from shown(() if is_above else one.commands)
     if fix.caution:
         yield doc.field("risk", say(fix.caution, length=_LONG))
 
@@ -239,7 +241,7 @@ def _sent(far: model.FarEnd) -> Iterator[str]:
 
 
 def _need(need: model.MachineNeed) -> Line:
-    least = [f"at least {need.vcpus} vCPUs"] if need.vcpus else []
+    least = [f"at least {figures.counted(need.vcpus, 'vCPU')}"] if need.vcpus else []
     least += [f"at least {figures.number(need.memory_gib)} GiB"] if need.memory_gib else []
     if need.outside_gbps:
         least.insert(0, f"{figures.rate(need.outside_gbps)} of it to outside addresses")

@@ -13,7 +13,17 @@ from msgspec.structs import replace
 
 from netplan_planner.renderers import content
 from netplan_planner.renderers import document as doc
-from netplan_planner.renderers.document import Block, Entry, Line, Role, Span, Title, line, plain
+from netplan_planner.renderers.document import (
+    Block,
+    Entry,
+    Line,
+    Role,
+    Section,
+    Span,
+    Title,
+    line,
+    plain,
+)
 from netplan_planner.renderers.html.pictures import Picture, pictures_of
 from netplan_planner.renderers.options import RenderOptions
 
@@ -261,8 +271,8 @@ def _title(blocks: list[Block]) -> Title:
         if isinstance(block, Title):
             del blocks[at]
             return block
-    if blocks and isinstance(entry := blocks[0], Entry):
+    if blocks and isinstance(first := blocks[0], Entry | Section):
         del blocks[0]  # said once, as the title
-        return Title(line=entry.line, basis=())
+        return Title(line=first.line, basis=())
     heading = next((block.line for block in blocks if isinstance(block, Entry)), line("netplan"))
     return Title(line=heading, basis=())

@@ -153,6 +153,7 @@ def compared(
     return DiffAnswer(
         price_age=after.price_age,
         prices_as_of=after.prices_as_of,
+        prices_sha256=after.prices_sha256,
         before=_side(source, before),
         after=_side(source_after, after),
         basis=moved,

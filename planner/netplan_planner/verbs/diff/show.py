@@ -248,7 +248,7 @@ def _finding(one: DiffFinding, *, is_cut: bool) -> Line:
         " ",
         phrases.name(one.rule),
         "  ",
-        say(f"{one.subject[: room - 1]}…" if is_cut else one.subject),
+        say(one.subject.partition(" (")[0] if is_cut else one.subject, length=room),
     ]
     if usd and cents(usd):
         effect = "saves" if usd > 0 else "costs"

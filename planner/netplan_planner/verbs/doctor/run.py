@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from datetime import date
+from pathlib import Path
 
 from netplan_planner.errors import AccessError, IncompleteError
 from netplan_planner.google.compute import Examined, examine_projects
@@ -10,6 +11,7 @@ from netplan_planner.google.other_apis import other_apis
 from netplan_planner.google.transport import default_project
 from netplan_planner.judging.judged import judge
 from netplan_planner.model import Facts, Inventory, PriceBook
+from netplan_planner.model.money.price_age import SHIPPED, update_of
 from netplan_planner.optimise.machine_type import Chooser
 from netplan_planner.throughput import load_caps
 from netplan_planner.units import counted
@@ -77,7 +79,7 @@ def examine(ask: DoctorAsk, today: date, say: Callable[[str], None] = lambda _: 
             today=today,
             say=say,
         )
-    checks = (*accessed, *_ages(prices, today))
+    checks = (*accessed, *_ages(prices, today, ask.prices))
     return Diagnosis(checks=checks, flow_logs=logs, permissions=PERMISSIONS, role=role_yaml())
 
 
@@ -157,7 +159,7 @@ def _clock(examined: Examined) -> DoctorCheck:
     return _check("clock", CheckStatus.PROBLEM, told, "synchronise this computer's clock with NTP")
 
 
-def _ages(prices: SnapshotPriceBook, today: date) -> Iterator[DoctorCheck]:
+def _ages(prices: SnapshotPriceBook, today: date, folder: Path | None) -> Iterator[DoctorCheck]:
     caps = load_caps(today)
     facts = Facts(
         inventory=Inventory(),
@@ -175,12 +177,13 @@ def _ages(prices: SnapshotPriceBook, today: date) -> Iterator[DoctorCheck]:
         "caps table": caps.source_date,
     }
     own = prices.file.path
-    of = {} if own.parent == EMBEDDED else {"price snapshot": f" ({own})"}
+    of = {"price snapshot": f" ({SHIPPED if own.parent == EMBEDDED else own})"}
     for table, as_of in dates.items():
         hit = old.get(table)
         age = counted((today - as_of).days, "day")
         told = f"{table} of {as_of.isoformat()}, {age} old{of.get(table, '')}"
         remedy = hit.fix.text if hit is not None and hit.fix is not None else ""
+        remedy = f"{update_of(folder)}." if remedy and table in of else remedy
         status = CheckStatus.OK if hit is None else CheckStatus.PROBLEM
         yield _check(_TABLES[table], status, told, remedy)
 

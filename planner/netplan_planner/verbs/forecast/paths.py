@@ -232,6 +232,9 @@ def _total(
     whole = float(foreseen.line.sum())
     joint = range_of(interval_of(foreseen.draws.sum(axis=1), whole, asked.level))
     basis = basis_of(series, days, foreseen, "all paths with a known price")
+    if len(priced) == 1:
+        low, high, _ = _summed(found)
+        return low, high, basis
     return (
         _scaled(usd, joint.low, joint.middle),
         _scaled(usd, joint.high, joint.middle),

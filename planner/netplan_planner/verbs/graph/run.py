@@ -139,6 +139,7 @@ def graph_of(facts: model.Facts, title: str, drawn: Drawn) -> TrafficGraph:
         end=traffic.end,
         is_steady=traffic.is_steady,
         prices_as_of=facts.prices.info.network_as_of,
+        prices_sha256=facts.prices.info.sha256,
         top_count=drawn.top_count,
         part_count=_part_count(grouped),
         nodes=_nodes(facts, ends, grouped, caps),

@@ -233,6 +233,7 @@ def _unsolved(
         broken_today=broken_by(asked, numbers, numbers.problem.today),
         assumptions=tuple(_assumptions(asked, numbers, wanted)),
         prices_as_of=facts.prices.info.network_as_of,
+        prices_sha256=facts.prices.info.sha256,
         incomplete=asked.incomplete,
     )
 

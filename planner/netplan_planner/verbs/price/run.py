@@ -14,7 +14,7 @@ from netplan_planner.errors import MissingDatum, UnknownName, UsageError
 from netplan_planner.model import Price, Usage
 from netplan_planner.optimise.bill import machine_price
 from netplan_planner.planning.inputs import PriceSource
-from netplan_planner.units import plain_number
+from netplan_planner.units import counted, plain_number
 from netplan_planner.verbs import Now, always_well, panels, verb
 from netplan_planner.verbs.price import batch
 from netplan_planner.verbs.price.answer import PriceAnswer
@@ -72,7 +72,7 @@ def machine_prices(asked: MachineAsk, source: PriceSource) -> PriceAnswer:
         head = {"machine_type": machine_type, "region": region, "usage": paid.value}
         rows.append({**head, **by_the_hour(price, hours)})
     shape = book.shape(machine_type)
-    size = f": {shape.vcpus} vCPUs, {shape.memory_gib:g} GiB" if shape else ""
+    size = f": {counted(shape.vcpus, 'vCPU')}, {shape.memory_gib:g} GiB" if shape else ""
     lengths = {length for row in rows if isinstance(length := row["hours"], Decimal)}
     # The sums are headed with their hours; in a column where the rows differ in them.
     several = ("hours",) if len(lengths) > 1 else ()

@@ -109,6 +109,7 @@ def plan_for(question: ProbeQuestion, facts: Facts, *, title: str, found: FoundP
         title=title,
         limits_as_of=stated_on(facts.caps.as_of),
         prices_as_of=facts.prices.info.network_as_of,
+        prices_sha256=facts.prices.info.sha256,
         tolerance_ratio=rules.tolerance_ratio,
         impacts=impacts_of(chosen.probes, facts, rules),
         has_traffic=facts.traffic is not None,

@@ -11,6 +11,7 @@ from netplan_planner.throughput import predict
 from netplan_planner.throughput.goodput.doubts import doubt_of
 from netplan_planner.throughput.limits.named import quota_of
 from netplan_planner.throughput.transport.tools import THREADED_TEXT
+from netplan_planner.units import rate
 from netplan_planner.verbs.transfer.answer import (
     PlaceKind,
     TransferOption,
@@ -297,7 +298,7 @@ def advice(need: TransferNeed, market: Market, best: TransferOption) -> Iterator
         option = "--quota" if kind == "inside" else "--internet-quota"
         name = quota.name if quota else "the regional quota"
         yield (
-            f"quota: {place} sends {gbps:.4g} Gbit/s; its project needs at least "
+            f"quota: {place} sends {rate(gbps)}; its project needs at least "
             f"{gbps * 1000:,.0f} Mbit/s of “{name}” there (console, Quotas page; set it with "
             f"{option} {place}=GBPS)"
         )

@@ -72,7 +72,9 @@ def machine_table(option: TransferOption) -> doc.Table:
     has_prices = any(one.usd_per_hour is not None for one in option.machines)
     columns = [doc.Column(title="place"), doc.Column(title="VMs"), doc.Column(title="they")]
     if has_prices:
-        columns.append(doc.Column(title="per hour each", is_number=True, stacked="{}/hour each"))
+        has_address = any("external address" in item.name for item in option.line_items)
+        title = "VM and address/hour" if has_address else "per hour each"
+        columns.append(doc.Column(title=title, is_number=True, stacked="{}/hour each"))
     columns.append(doc.Column(title="note", is_note=True))
     rows = []
     for one in option.machines:

@@ -25,9 +25,16 @@ from netplan_planner.verbs.whatif.answer import (
 
 _ZERO = Decimal(0)
 _FEW = 5
+_OF_VM = (
+    doc.Column(title="VM"),
+    doc.Column(title="is"),
+    doc.Column(title="max. egress", is_number=True, stacked="max. egress {}"),
+    doc.Column(title="VM and address/month", is_number=True, stacked="with address {}/month"),
+)
 _OF_TRAFFIC = (
+    doc.Column(title="VM"),
     doc.Column(title="in use (p95)", is_number=True, stacked="{} in use (95th percentile)"),
-    doc.Column(title="gets", is_number=True, stacked="gets {}"),
+    doc.Column(title="all its flows get", is_number=True, stacked="all its flows get {}"),
     doc.Column(title="traffic per month", is_number=True, stacked="traffic {}/month"),
 )
 
@@ -95,18 +102,14 @@ def _machines(answer: WhatifAnswer, options: RenderOptions) -> Iterator[Block]:
     felt = f", {others:,} more affected" if others else ""
     yield doc.section(f"VMs: {changed:,} changed{felt}")
     shown = answer.machines[: _most(options)]
-    columns = (
-        doc.Column(title="VM"),
-        doc.Column(title="is"),
-        doc.Column(title="max. egress", is_number=True, stacked="max. egress {}"),
-        doc.Column(title="VM and address/month", is_number=True, stacked="with address {}/month"),
-        *(_OF_TRAFFIC if answer.has_traffic else ()),
-    )
-    rows = [_machine(pair)[: len(columns)] for pair in shown]
-    if len(shown) < len(answer.machines):
-        rest = f"{len(answer.machines) - len(shown):,} more (--top 0)"
-        rows.append((line(rest), *(() for _ in columns[1:])))
-    yield doc.Table(columns=columns, rows=tuple(rows))
+    rows = [_machine(pair) for pair in shown]
+    more = len(answer.machines) - len(shown)
+    rest = [(line(f"{more:,} more (--top 0)"), (), (), ())] if more else []
+    for columns, of in ((_OF_VM, slice(4)), (_OF_TRAFFIC, slice(4, None))):
+        if columns is _OF_VM or answer.has_traffic:
+            told = tuple((row[0], *row[of][-3:]) for row in rows)
+            yield doc.Table(columns=columns, rows=(*told, *rest))
+            rest = []
 
 
 def _machine(pair: WhatifPair) -> tuple[Line, ...]:

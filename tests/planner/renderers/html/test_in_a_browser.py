@@ -169,7 +169,7 @@ def test_tables_sort_by_what_the_figures_mean(browser: Browser, tmp_path: Path) 
     ("title", "rising"),
     [
         ("rate", ["under 0.1 Mbit/s", "90 Mbit/s", "1.6 Gbit/s", "2 → 16 Gbit/s", ""]),
-        ("bill", ["costs $1,200.50", "saves $9.00", "saves $10,400", "unknown", ""]),
+        ("bill", ["costs $1,200.50", "saves $9.00", "saves $10,400.00", "unknown", ""]),
         ("size", ["512 MiB", "2.1 GiB", "1,000 GiB", "1.5 TiB", "unknown"]),
         ("time", ["0.4 ms", "120 ms", "45 s", "3 min", "7 days"]),
         ("part", ["under 0.1%", "9%", "80%", "102%", "1,200%"]),

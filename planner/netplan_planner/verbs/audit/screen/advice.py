@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from rich.cells import cell_len, set_cell_size
 
 from netplan_planner.inert import inert_line
+from netplan_planner.judging.fixes import label_of
 from netplan_planner.model import ChangeKind, Finding, OrderedFix
 from netplan_planner.renderers import document as doc
 from netplan_planner.renderers.content import phrases
@@ -14,7 +15,7 @@ from netplan_planner.verbs.audit.screen.sums import stakes
 
 LEAST_PLACE = 24
 """Cells of a place; where fewer are left, the rule is not named beside it."""
-_LABEL, _LOST = 36, 30
+_LOST = 30
 _RESTART = ("restart {}", "VM", "VMs")
 _EFFORT: dict[ChangeKind | None, tuple[str, str, str]] = {
     None: ("make {}", "change", "changes"),
@@ -99,13 +100,19 @@ def effort(fix: OrderedFix) -> str:
 
 def _fix(fix: OrderedFix, cells: int) -> Line:
     """Return the change, where it is made, and the rule; the place is cut to what is left."""
-    label = cut(fix.label, _LABEL)
-    start = f"fix: {label} · " if label else ""
     others = f" and {fix.place_count - 1:,} more" if fix.place_count > 1 else ""
+    label = _label(fix, cells - len(f"   fix:  · {others}") - LEAST_PLACE)
+    start = f"fix: {label} · " if label else ""
     room = cells - 3 - len(others) - cell_len(start)
     rule = f" · {fix.rule}" if room - len(fix.rule) - 3 >= LEAST_PLACE else ""
     place = _place(fix.subject, room - len(rule))
     return line(start, say(place, Role.NAME), others, say(rule, Role.DIM))
+
+
+def _label(fix: OrderedFix, cells: int) -> str:
+    """Return the change; where it is too long, of one kind of place and how many others."""
+    told = (fix.label, label_of(fix.changes, 1) or fix.label)
+    return next((one for one in told if cell_len(one) <= cells), cut(told[-1], cells))
 
 
 def _place(subject: str, cells: int) -> str:

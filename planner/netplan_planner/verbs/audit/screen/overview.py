@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 
 from netplan_planner.inert import inert_line
-from netplan_planner.model import Amount, Finding, NotEvaluated, Severity
+from netplan_planner.model import Amount, Finding, NotEvaluated, Severity, worded
 from netplan_planner.renderers import document as doc
 from netplan_planner.renderers.content import phrases
 from netplan_planner.renderers.document import Block, Line, Role, fixed, line, say
@@ -124,29 +124,29 @@ def _at_stake(report: Report) -> Iterator[Block]:
     """Yield what all advice together saves and costs, and what commitments save after it."""
     none = "no change of the bill" if report.do_first else "none that saves money or raises a limit"
     yield doc.para(say("All advice: ", Role.STRONG), together(report.do_first) or line(none))
+    found = [one for _, one in levers(report) if one.after_plan_usd_per_month > 0]
     terms = [
         line(
-            fixed(Amount(usd=one.after_plan_usd_per_month)),
+            fixed(worded(Amount(usd=one.after_plan_usd_per_month), "" if at else "/month")),
             " (1 year)" if one.years == 1 else " (1 or 3 years)",
         )
-        for _, one in levers(report)
-        if one.after_plan_usd_per_month > 0
+        for at, one in enumerate(found)
     ]
     if terms:
         then = "Then commitments" if report.do_first else "Commitments"
-        yield doc.para(f"{then} save per month ", doc.joined(terms, " or "), ": netplan fleet")
+        yield doc.para(f"{then} save ", doc.joined(terms, " or "), ": netplan fleet")
 
 
 def _others(report: Report, shown: set[str], cells: int) -> Iterator[Block]:
     """Yield how many other findings there are, by severity and rule."""
     rest = [one for one in report.findings if one.fingerprint not in shown]
     hidden = [
-        f"{len(some):,} {what}"
+        counted(len(some), *what)
         for some, what in (
-            (report.suppressed, "suppressed"),
-            (report.filtered, "filtered"),
-            (report.expired_suppressions, "expired ignores"),
-            (report.unused_suppressions, "ignores match nothing"),
+            (report.suppressed, ("suppressed", "suppressed")),
+            (report.filtered, ("filtered", "filtered")),
+            (report.expired_suppressions, ("expired ignore",)),
+            (report.unused_suppressions, ("ignore matches nothing", "ignores match nothing")),
         )
         if some
     ]
