@@ -12,6 +12,7 @@ from datetime import datetime
 from functools import partial
 from pathlib import Path
 from shutil import get_terminal_size
+from textwrap import fill, indent
 from typing import Any, get_args
 
 from netplan_planner.asks import API, CHOICE, INPUT, OUTPUT, TRAFFIC, Ask, ask_of
@@ -53,9 +54,7 @@ def _formatted(command: Any, context: Any, page: Any) -> None:
     type(command).format_help(shown, context, page)
     if end:
         # As the last line, without typer's blank ones: the page and a prompt are one screen.
-        page.width = get_terminal_size().columns
-        page.current_indent = 1
-        page.write_text(end)
+        page.write(indent(fill(end, get_terminal_size().columns - 1), " "))
 
 
 def _shorten(shown: Any, text: str, listed: Sequence[Any], context: Any) -> None:

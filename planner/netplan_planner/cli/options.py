@@ -77,13 +77,12 @@ def _is_option(word: str) -> bool:
 
 # What is said of a value that an option does not take
 #
-# The library's own texts are those of its data model ("Input should be …"), and do not say the
-# value.
+# The library's own texts ("Input should be …") do not say the value.
 
 
 _LIBRARY_WORDS = "Value error, "
-_LIMITS = frozenset({"greater_than_equal", "less_than_equal"})
 _KINDS = {"float_parsing": "number", "int_parsing": WHOLE, "int_from_float": WHOLE}
+_KINDS |= dict.fromkeys(("greater_than_equal", "less_than_equal"), "")
 _DATE = "date such as 2026-01-31"
 _TAKEN = {
     bool: "true or false",
@@ -105,9 +104,8 @@ def said_of(error: typer.BadParameter) -> str:
     parameter: Any = error.param
     least, most = getattr(parameter, "min", None), getattr(parameter, "max", None)
     if kind in _KINDS:
-        return not_a_number(given, least, most, _KINDS[kind]) + _in_gib(parameter, given)
-    if kind in _LIMITS:
-        return not_a_number(given, least, most, WHOLE if _is_whole(parameter) else "number")
+        what = _KINDS[kind] or (WHOLE if _is_whole(parameter) else "number")
+        return not_a_number(given, least, most, what) + _in_gib(parameter, given)
     if kind == "bool_parsing":
         return f"{quoted(given)} is not true or false"
     if kind.startswith("datetime_"):
@@ -125,8 +123,8 @@ def said_of(error: typer.BadParameter) -> str:
 def _in_gib(parameter: Any, given: object) -> str:
     """Return what a volume with a unit is in GiB, of an option that takes those."""
     with suppress(UsageError):
-        found = byte_count("", str(given)) if "gib" in (parameter.name or "").split("_") else None
-        return f"; {given} is {trimmed(gib_from_bytes(found), 2)} GiB" if found else ""
+        if "gib" in (parameter.name or "").split("_") and (found := byte_count("", str(given))):
+            return f"; {given} is {trimmed(gib_from_bytes(found), 2)} GiB"
     return ""
 
 

@@ -122,7 +122,7 @@ class Pool:
             verdict = can_become(ties, offer.shape)
             if verdict.fit is Fit.NO:
                 name, is_tier1 = offer.shape.machine_type, offer.cap.is_tier1
-                refused.append(_rejected(name, verdict.reason, verdict.text, is_tier1=is_tier1))
+                refused.append(rejection(name, verdict.reason, verdict.text, is_tier1=is_tier1))
             else:
                 check = verdict.text if verdict.fit is Fit.CHECK else ""
                 bill = priced(offer.bill, offer.shape)
@@ -175,7 +175,7 @@ def build_pool(need: model.MachineNeed, prices: model.PriceBook, caps: model.Cap
         if not reason and not variants_of:
             reason, detail = "cap", caps.unknown_reason(name)
         if reason:
-            rejected.append(_rejected(name, reason, detail))
+            rejected.append(rejection(name, reason, detail))
         else:
             variants += [_Variant(shape, cap) for cap in variants_of]
     for variant, reached in zip(variants, _reached(need, variants, caps), strict=True):
@@ -220,11 +220,11 @@ def _offer(
     name, cap = variant.shape.machine_type, variant.cap
     estimate, why_not = reached
     if estimate is None or estimate.gbps is None or estimate.binding is None:
-        return _rejected(name, *why_not, is_tier1=cap.is_tier1)
+        return rejection(name, *why_not, is_tier1=cap.is_tier1)
     try:
         bill = machine_bill(prices, need, name, cap.egress_gbps if cap.is_tier1 else None)
     except MissingDatum as missing:
-        return _rejected(name, "price", str(missing), is_tier1=cap.is_tier1)
+        return rejection(name, "price", str(missing), is_tier1=cap.is_tier1)
     free, outside = 1 - need.headroom_ratio, cap.external_gbps
     return Offer(
         shape=variant.shape,
@@ -322,10 +322,11 @@ def _elsewhere(
     """Yield every type that some other region offers and this one does not."""
     known = {shape.machine_type for r in prices.regions() for shape in prices.offered(r)}
     for name in sorted(known - offered):
-        yield _rejected(name, "not-offered", f"not offered in {need.region}")
+        yield rejection(name, "not-offered", f"not offered in {need.region}")
 
 
-def _rejected(name: str, reason: str, detail: str, *, is_tier1: bool = False) -> model.Rejected:
+def rejection(name: str, reason: str, detail: str, *, is_tier1: bool = False) -> model.Rejected:
+    """Return why a type is left out."""
     return model.Rejected(machine_type=name, is_tier1=is_tier1, reason=reason, detail=detail)
 
 
@@ -384,7 +385,7 @@ def _refusal(offer: Offer, reason: str, max_count: int) -> model.Rejected:
     }
     name = offer.shape.machine_type
     word = {"outside": "bandwidth", "outside-unknown": "cap"}.get(reason, reason)
-    return _rejected(name, word, details[reason], is_tier1=offer.cap.is_tier1)
+    return rejection(name, word, details[reason], is_tier1=offer.cap.is_tier1)
 
 
 def rounded(gbps: float) -> float:

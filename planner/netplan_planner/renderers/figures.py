@@ -9,12 +9,9 @@ from decimal import ROUND_HALF_EVEN, Decimal
 from netplan_planner import units
 from netplan_planner.model import Amount, AmountKind, CurrencyRate, Text, Words, worded
 from netplan_planner.units import counted as counted
-from netplan_planner.units import number as number
-from netplan_planner.units import rate as rate
-from netplan_planner.units import rates as rates
-from netplan_planner.units import trimmed as trimmed
-from netplan_planner.units import volume as volume
 
+number, rate, rates = units.number, units.rate, units.rates
+trimmed, volume = units.trimmed, units.volume
 _CENT = Decimal("0.01")
 SUM_DECIMALS = 6
 """Of sums and quantities in data formats."""

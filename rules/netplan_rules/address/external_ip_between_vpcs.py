@@ -8,7 +8,7 @@ from netplan_planner.throughput import predict
 from netplan_rules.address._external import PairTraffic, external_traffic
 from netplan_rules.base import rule_of, volume_floor
 from netplan_rules.shared.flows import used_path, used_ratio
-from netplan_rules.shared.peering import NOT_PEERED, joining
+from netplan_rules.shared.peering import NOT_PEERED, joining, network_of
 from netplan_rules.shared.trust import doubts_of_edge, limit_minutes
 from netplan_rules.wording import pair_subject, volume
 
@@ -57,8 +57,8 @@ def _hit(facts: model.Facts, pair: PairTraffic) -> model.Hit:
     return model.Hit(
         resources=(sender.ref, receiver.ref),
         subject=pair_subject(facts.src(edge), facts.dst(edge)),
-        message=f"{volume(gib)} from network {model.last_part(_network(sender))} to"
-        f" {model.last_part(_network(receiver))} use external addresses; the networks are not"
+        message=f"{volume(gib)} from network {model.last_part(network_of(sender))} to"
+        f" {model.last_part(network_of(receiver))} use external addresses; the networks are not"
         " peered",
         cause="" if joined.is_peering else "no peering is possible",
         evidence=(
@@ -82,7 +82,3 @@ def _hit(facts: model.Facts, pair: PairTraffic) -> model.Hit:
         doubts=doubts.reasons,
         change=change if joined.is_peering else None,
     )
-
-
-def _network(instance: model.Instance) -> model.SelfLink:
-    return instance.primary_network or model.SelfLink("")

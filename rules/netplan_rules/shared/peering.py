@@ -65,7 +65,7 @@ class Joining(NamedTuple):
 
 def joining(inventory: model.Inventory, one: model.Instance, other: model.Instance) -> Joining:
     """Return how two machines come to reach each other: a peering, or what stands in for it."""
-    local, remote = sorted((_network(one), _network(other)))
+    local, remote = sorted((network_of(one), network_of(other)))
     overlap = overlap_of(inventory, local, remote)
     legacy = legacy_networks(inventory, local, remote)
     apart = why_apart(inventory, one, other)
@@ -90,7 +90,7 @@ def why_apart(inventory: model.Inventory, one: model.Instance, other: model.Inst
 
     Empty where their networks are not both VPC spokes.
     """
-    pairs, nets = inventory.spoke_pairs, (_network(one), _network(other))
+    pairs, nets = inventory.spoke_pairs, (network_of(one), network_of(other))
     if not pairs.are_spokes(*nets):
         return ""
     kept = (inventory.kept_range(nic) for machine in (one, other) for nic in machine.interfaces)
@@ -123,7 +123,8 @@ def _without_peering(why: str) -> model.Fix:
     )
 
 
-def _network(instance: model.Instance) -> model.SelfLink:
+def network_of(instance: model.Instance) -> model.SelfLink:
+    """Return the network of a VM's first interface; empty: unknown."""
     return instance.primary_network or model.SelfLink("")
 
 

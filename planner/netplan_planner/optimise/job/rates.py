@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from netplan_planner import model
 from netplan_planner.errors import MissingDatum
-from netplan_planner.optimise.offers import askable, filtered_by
+from netplan_planner.optimise.offers import askable, filtered_by, rejection
 from netplan_planner.throughput import predict_all
 from netplan_planner.throughput.limits.bounds import DEFAULT_MTU_BYTES
 from netplan_planner.throughput.limits.ends import ANYBODY, described_end
@@ -183,9 +183,9 @@ def offers_for(need: model.JobNeed, prices: model.PriceBook, caps: model.CapsBoo
         variants = askable(caps.variants(name))
         if reason:
             is_asked = bool(need.machine_types)
-            (unknown if is_asked else left_out).append(_rejected(name, reason, detail))
+            (unknown if is_asked else left_out).append(rejection(name, reason, detail))
         elif not variants:
-            unknown.append(_rejected(name, "cap", caps.unknown_reason(name)))
+            unknown.append(rejection(name, "cap", caps.unknown_reason(name)))
         else:
             found += [Offer(shape, cap, {}) for cap in variants]
     judged: list[Offer] = []
@@ -193,7 +193,7 @@ def offers_for(need: model.JobNeed, prices: model.PriceBook, caps: model.CapsBoo
         why = [f"{phase}: {'; '.join(e.unknown)}" for phase, e in estimates.items() if not e.gbps]
         name, is_tier1 = offer.shape.machine_type, offer.cap.is_tier1
         if why:
-            unknown.append(_rejected(name, "cap", "; ".join(why), is_tier1=is_tier1))
+            unknown.append(rejection(name, "cap", "; ".join(why), is_tier1=is_tier1))
             continue
         judged.append(offer._replace(estimates=estimates))
     return Found(Offers(need, judged, caps), tuple(unknown), tuple(left_out))
@@ -206,8 +206,8 @@ def _custom(name: str, need: model.JobNeed, prices: model.PriceBook) -> model.Ma
 
 def _missing(name: str, need: model.JobNeed, prices: model.PriceBook) -> model.Rejected:
     if prices.shape(name) is None:
-        return _rejected(name, "vcpus", "its vCPUs are unknown")
-    return _rejected(name, "not-offered", f"not offered in {need.region}")
+        return rejection(name, "vcpus", "its vCPUs are unknown")
+    return rejection(name, "not-offered", f"not offered in {need.region}")
 
 
 def _kept_out(need: model.JobNeed, shape: model.MachineShape) -> tuple[str, str]:
@@ -314,9 +314,5 @@ def priced(
         except MissingDatum as error:
             found.append(None)
             name, is_tier1 = offer.shape.machine_type, offer.cap.is_tier1
-            missing.append(_rejected(name, "price", str(error), is_tier1=is_tier1))
+            missing.append(rejection(name, "price", str(error), is_tier1=is_tier1))
     return found, tuple(missing)
-
-
-def _rejected(name: str, reason: str, detail: str, *, is_tier1: bool = False) -> model.Rejected:
-    return model.Rejected(machine_type=name, is_tier1=is_tier1, reason=reason, detail=detail)

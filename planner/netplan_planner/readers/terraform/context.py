@@ -23,7 +23,7 @@ from netplan_planner.readers.terraform.layout import NULL, Contents, Entry
 from netplan_planner.readers.terraform.machines import JsonObject
 from netplan_planner.readers.terraform.providers import mapping
 from netplan_planner.readers.terraform.references import Configuration
-from netplan_planner.readers.terraform.sensitive import WITHHELD
+from netplan_planner.readers.terraform.sensitive import WITHHELD, decoded
 from netplan_planner.readers.terraform.types import OF_PROJECT, Type
 
 _INDEX = re.compile(r"\[\d+\]")
@@ -35,7 +35,7 @@ class Context:
     def __init__(self, contents: Contents, origin: Origin, into: Collector) -> None:
         self.into, self.file, self.at = into, origin.file, origin.at("")
         self.configuration = Configuration(
-            _decoded(contents.configuration), _decoded(contents.variables)
+            decoded(contents.configuration), decoded(contents.variables)
         )
         self._is_plan = contents.is_plan
         self._chosen: dict[str, set[str]] = {}
@@ -49,8 +49,8 @@ class Context:
         is_told = not self._is_plan or entry.unknown != NULL
         configuration = self.configuration
         return Attributes(
-            mapping(_decoded(entry.values)),
-            mapping(_decoded(entry.unknown)) if is_told else None,
+            mapping(decoded(entry.values)),
+            mapping(decoded(entry.unknown)) if is_told else None,
             configuration.expressions(entry),
             lambda expression: configuration.links(entry, expression),
             notes,
@@ -93,10 +93,6 @@ class Context:
         for kind, fields in sorted(self._chosen.items()):
             reason = f"{kind}: known after apply: {', '.join(sorted(fields))}"
             self.into.note(self.at, reason, is_needless=True)
-
-
-def _decoded(raw: msgspec.Raw) -> Any:
-    return None if raw == NULL else decode_json(raw)
 
 
 # The links of Terraform's resources: stated, or put together of project, place and name

@@ -30,7 +30,7 @@ _TRUE = b"true"
 
 def without_sensitive(contents: Contents) -> tuple[Contents, int]:
     """Return a document without what it marks as sensitive, and how many values that were."""
-    configuration, variables = _decoded(contents.configuration), _decoded(contents.variables)
+    configuration, variables = decoded(contents.configuration), decoded(contents.variables)
     of_entries = _of_entries((*contents.entries, *contents.destroyed))
     texts = frozenset((*_of_variables(configuration, variables), *of_entries))
     masks = _Masks(texts, contents.is_plan)
@@ -63,10 +63,10 @@ def _of_variables(configuration: Any, variables: Any) -> Iterator[str]:
 
 def _of_entries(entries: Iterable[Entry]) -> Iterator[str]:
     for entry in entries:
-        marks = _decoded(entry.sensitive) if _is_marked(entry) else None
+        marks = decoded(entry.sensitive) if _is_marked(entry) else None
         # Of a resource that is marked as a whole, the zone is no secret elsewhere.
         if isinstance(marks, dict):
-            yield from _marked(_decoded(entry.values), marks)
+            yield from _marked(decoded(entry.values), marks)
 
 
 def _is_marked(entry: Entry) -> bool:
@@ -105,8 +105,8 @@ class _Masks:
         """Return a resource without what is sensitive of it; what was taken is unknown."""
         if not self._texts and not _is_marked(entry):
             return entry
-        known, before = _decoded(entry.values), self.count
-        value, unknown = self._masked(known, _decoded(entry.unknown), _decoded(entry.sensitive))
+        known, before = decoded(entry.values), self.count
+        value, unknown = self._masked(known, decoded(entry.unknown), decoded(entry.sensitive))
         if self.count == before:
             return entry
         # Planned values alone say nothing of what is unknown: it is not there.
@@ -166,7 +166,8 @@ def _nth(value: Any, index: int) -> Any:
     return value[index] if isinstance(value, list) and index < len(value) else None
 
 
-def _decoded(raw: msgspec.Raw) -> Any:
+def decoded(raw: msgspec.Raw) -> Any:
+    """Return a part of a document; None for `null`."""
     return None if raw == NULL else decode_json(raw)
 
 

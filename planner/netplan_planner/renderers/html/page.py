@@ -13,17 +13,7 @@ from msgspec.structs import replace
 
 from netplan_planner.renderers import content
 from netplan_planner.renderers import document as doc
-from netplan_planner.renderers.document import (
-    Block,
-    Entry,
-    Line,
-    Role,
-    Section,
-    Span,
-    Title,
-    line,
-    plain,
-)
+from netplan_planner.renderers.document import Block, Entry, Line, Role, Span, Title, line, plain
 from netplan_planner.renderers.html.pictures import Picture, pictures_of
 from netplan_planner.renderers.options import RenderOptions
 
@@ -271,7 +261,7 @@ def _title(blocks: list[Block]) -> Title:
         if isinstance(block, Title):
             del blocks[at]
             return block
-    if blocks and isinstance(first := blocks[0], Entry | Section):
+    if blocks and isinstance(first := blocks[0], Entry | doc.Section):
         del blocks[0]  # said once, as the title
         return Title(line=first.line, basis=())
     heading = next((block.line for block in blocks if isinstance(block, Entry)), line("netplan"))

@@ -8,14 +8,13 @@ to make them, `plan_commands` are those of that moment; a place without a step s
 """
 
 from collections.abc import Iterator
-from decimal import Decimal
 from typing import NamedTuple
 
 from netplan_planner import model
 from netplan_planner.judging.move_steps import moved_subject
 from netplan_planner.renderers.columns import Columns
 from netplan_planner.renderers.content import DataTable, phrases
-from netplan_planner.renderers.figures import SUM_DECIMALS, exact, shown
+from netplan_planner.renderers.figures import exact_sum, shown
 from netplan_planner.verbs.audit.answer import Report, planned_changes
 
 
@@ -78,8 +77,8 @@ COLUMNS = Columns[_Place](
     limit_gbps=lambda row: row.limit.gbps if row.limit else None,
     limit_source=lambda row: row.limit.source if row.limit else None,
     limit_as_of=lambda row: row.limit.as_of if row.limit else None,
-    saving_usd_per_month=lambda row: _usd(row.place.saving_usd_per_month),
-    finding_saving_usd_per_month=lambda row: _usd(
+    saving_usd_per_month=lambda row: exact_sum(row.place.saving_usd_per_month),
+    finding_saving_usd_per_month=lambda row: exact_sum(
         row.finding.saving_usd_per_month if row.at == 1 else None
     ),
     saving_unknown=lambda row: row.place.saving_unknown,
@@ -89,7 +88,7 @@ COLUMNS = Columns[_Place](
     fingerprint=lambda row: row.finding.fingerprint,
     severity_reason=lambda row: shown(row.finding.severity_reason),
     fix_rank=lambda row: row.finding.rank,
-    finding_marginal_usd_per_month=lambda row: _usd(
+    finding_marginal_usd_per_month=lambda row: exact_sum(
         row.finding.marginal_usd_per_month if row.at == 1 else None
     ),
     used_ratio=lambda row: row.place.used_ratio,
@@ -102,12 +101,14 @@ COLUMNS = Columns[_Place](
     caution=lambda row: shown(row.fix.caution),
     place_fingerprint=lambda row: row.place.fingerprint,
     saving_basis=lambda row: row.finding.saving_basis.value,
-    saving_before_commitments_usd_per_month=lambda row: _usd(
+    saving_before_commitments_usd_per_month=lambda row: exact_sum(
         row.place.saving_before_commitments_usd_per_month
     ),
     saving_note=lambda row: row.finding.saving_note,
     plan_number=lambda row: row.step,
-    plan_usd_per_month=lambda row: _usd(row.change.saving_usd_per_month) if row.change else None,
+    plan_usd_per_month=lambda row: (
+        exact_sum(row.change.saving_usd_per_month) if row.change else None
+    ),
     plan_commands=lambda row: (
         " && ".join(row.change.fix.commands) if row.change and row.change.fix else ""
     ),
@@ -118,10 +119,10 @@ COLUMNS = Columns[_Place](
     plan_moves=lambda row: (
         "; ".join(moved_subject([one]) for one in row.change.moves) if row.change else ""
     ),
-    finding_marginal_low_usd_per_month=lambda row: _usd(
+    finding_marginal_low_usd_per_month=lambda row: exact_sum(
         row.finding.marginal_low_usd_per_month if row.at == 1 else None
     ),
-    finding_marginal_high_usd_per_month=lambda row: _usd(
+    finding_marginal_high_usd_per_month=lambda row: exact_sum(
         row.finding.marginal_high_usd_per_month if row.at == 1 else None
     ),
     # `subject` is where things are today.
@@ -154,7 +155,3 @@ def _bill(finding: model.Finding) -> str:
         f"{item.quantity:f} {item.unit} × {item.unit_price_usd:f} USD ({phrases.origin(item)})"
         for item in finding.line_items
     )
-
-
-def _usd(usd: Decimal | None) -> Decimal | None:
-    return None if usd is None else exact(usd, SUM_DECIMALS)

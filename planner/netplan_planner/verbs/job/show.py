@@ -1,7 +1,6 @@
 """What the answer of `netplan job` says: machines for a job, and what they rest on."""
 
 from collections.abc import Callable, Iterator
-from decimal import Decimal
 from typing import NamedTuple
 
 from netplan_planner.model import JobOption, JobPlan, Rejected
@@ -16,6 +15,7 @@ from netplan_planner.verbs.job.answer import JobAnswer
 
 SCHEMA = "netplan.job/1"
 _DIGITS = 6
+_money = figures.exact_sum
 
 
 class _Row(NamedTuple):
@@ -42,10 +42,6 @@ def _of(name: str, as_cell: Callable[[JobOption], Cell] | None = None) -> Callab
 def _short(seconds: float | None) -> float | None:
     """Return a time with as many digits as anybody knows."""
     return None if seconds is None else float(f"{seconds:.{_DIGITS}g}")
-
-
-def _money(usd: Decimal | None) -> Decimal | None:
-    return None if usd is None else figures.exact(usd, figures.SUM_DECIMALS)
 
 
 def _is_in_time(row: _Row) -> bool | None:
