@@ -34,8 +34,10 @@ def rules(ask: RulesAsk, now: Now) -> RuleList | RulePage | str:
         use_folders(())
         return new_rule(ask.new, ask.rules_path)
     use_folders(ask.rules_path)
-    for name, why in unloaded_rules():
-        now.warn(f"{name}: {why}")
     if ask.is_markdown:
         return f"{reference_page(ask.name)}\n"
-    return rule_list() if ask.name is None else rule_page(ask.name)
+    if ask.name is not None:
+        return rule_page(ask.name)
+    for name, why in unloaded_rules():
+        now.warn(f"{name}: {why}")
+    return rule_list()
