@@ -34,7 +34,7 @@ except ImportError:  # Not there on Windows.
 PREFIX = "netplan-"
 LOCK_NAME = "netplan.lock"
 _NAME_LENGTH = 100
-_NEW = re.compile(r"\.([0-9a-f]{8})-([0-9]+)\.(?:new|old)")
+_NEW = re.compile(r"\.([0-9a-f]{8})-([0-9]+)\.(?:new|old)(?:\.wal)?")
 OLDER = ".old"
 """Ends the name of a folder that another one takes the place of, instead of `.new`."""
 _TRIES = 5

@@ -70,6 +70,9 @@ def find_rule(name: str) -> Check:
     for check in all_rules():
         if name == check.rule.id or name in check.rule.aliases:
             return check
+    for known, why in unloaded_rules():
+        if name in (known, known.rpartition("/")[2]):
+            raise UsageError(f"{known}: {why}")
     raise UsageError(f"no rule is named {name!r}{nearest(name)}. List all rules: `netplan rules`.")
 
 

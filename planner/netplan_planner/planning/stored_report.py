@@ -1,7 +1,8 @@
 """Reports that an audit stored as JSON, read again as far as somebody has fields for them."""
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -30,6 +31,21 @@ def is_report(path: Path) -> bool:
         return False
 
 
+def _too_large(value: Any, place: str) -> Iterator[tuple[str, float]]:
+    """Yield the places of numbers that no report has, as msgspec writes places."""
+    if isinstance(value, int | float):
+        if abs(value) > _MOST:
+            yield place, float(value)
+    elif isinstance(value, dict | list):
+        for key, one in value.items() if isinstance(value, dict) else enumerate(value):
+            if not isinstance(one, str):
+                yield from _too_large(
+                    one, f"{place}.{key}" if key is str(key) else f"{place}[{key}]"
+                )
+
+
+_MOST = 1e20
+"""Of a number: sums of larger ones have no cents in a decimal of 28 digits."""
 _HEAD_BYTES = 200
 """The schema is what a report begins with."""
 
@@ -48,6 +64,8 @@ def stored_report(path: Path, kind: type[Report]) -> Report:
             data = whole(path)
             # Numbers that no machine can show are refused here, for a decimal takes them.
             about = decode_json(data)
+            for place, number in _too_large(about, "$"):
+                raise ValueError(f"{number:.3g} is too large - at `{place}`")
             schema = about.get("schema") if isinstance(about, dict) else None
             if schema != SCHEMA:
                 told = f"its schema is {quoted(schema)}" if schema else "it names no schema"

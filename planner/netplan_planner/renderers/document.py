@@ -6,13 +6,15 @@ is a typed part of a line: whoever makes blocks knows of dollars alone, `in_curr
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from decimal import Decimal
 from enum import StrEnum
 
 from msgspec.structs import replace
 
 from netplan_planner.inert import TEXT_LENGTH, inert
-from netplan_planner.model import Amount, CurrencyRate, Severity, Text, Value, Words
+from netplan_planner.model import Amount, CurrencyRate, Severity, Text, Value, Words, worded
 from netplan_planner.renderers.figures import shown
+from netplan_planner.units import cents
 
 _OPTION = r"(?<![\w-])-(?:-[a-z][a-z-]*|v)\b"
 _OPTIONS = re.compile(rf" ?\([^()]*{_OPTION}[^()]*\)|(?:[:,]| in) {_OPTION}[^;.]*")
@@ -256,3 +258,13 @@ def _changed(block: Block, change: Callable[[Line], Line]) -> Block:
 def severity_role(severity: Severity) -> Role:
     """Return the role of a severity's word."""
     return Role(severity.value)
+
+
+def change_of(usd: Decimal | None) -> Span:
+    """Return by how much a bill rises or falls, with its sign."""
+    if usd is None:
+        return say("unknown")
+    if not cents(usd):
+        return fixed("same")
+    sign, role = ("+", Role.COST) if usd > 0 else ("-", Role.GOOD)
+    return fixed(worded(sign, Amount(usd=abs(usd))), role)

@@ -47,11 +47,16 @@ def render(answer: object, options: RenderOptions) -> str:
 def comment(answer: object, options: RenderOptions, lines_of: Lines = markdown.lines_of) -> str:
     """Return the comment, its blocks written by a host's own `lines_of`."""
     blocks = _blocks(answer, options)
+    parts = list(_parts(blocks, lines_of))
+    usual = replace(options, verbosity=0, explain=(), max_rows=None)
+    if options != usual and sum(len("\n".join(one.lines).encode()) for one in parts) > MOST_BYTES:
+        # All rows of one finding would take the place of all the others.
+        return comment(answer, usual, lines_of)
     title = next((plain(one.line) for one in blocks if isinstance(one, Title)), "")
     key = hashlib.sha256(title.encode("utf-8", "replace")).hexdigest()[:12]
     verb = _VERBS.get(type(answer).__name__, "answer")
     marker = f"<!-- netplan:{verb} {key} -->\n"
-    text = _fitting(_parts(blocks, lines_of), MOST_BYTES - len(marker))
+    text = _fitting(parts, MOST_BYTES - len(marker))
     return marker + text.replace("## ", f"## netplan {verb}: ", 1)
 
 

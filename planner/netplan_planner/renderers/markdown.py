@@ -125,6 +125,12 @@ def _table(table: doc.Table) -> Iterator[str]:
     all_of = range(len(table.columns))
     used = [i for i in all_of if any(doc.plain(row[i]).strip() for row in table.rows)]
     columns = [table.columns[i] for i in used]
+    if not any(column.title for column in columns):
+        # A table of Markdown begins with its titles: without any, with an empty row.
+        for row in table.rows:
+            first, *rest = (_inline(row[i]) for i in used)
+            yield f"- {_start(first)}: {' · '.join(filter(None, rest))}"
+        return
     yield _row(escaped(column.title) for column in columns)
     yield _row("---:" if column.is_number else "---" for column in columns)
     for row in table.rows:

@@ -56,6 +56,27 @@ class Tags(HTMLParser):
 
 
 @listed("form", FORMS)
+def test_all_rows_of_a_finding_do_not_take_the_place_of_the_others(form: str) -> None:
+    (first, *others) = reports.gecko_report().findings
+    many = tuple(replace(first.members[0], subject=f"vm-{n:05}") for n in range(4000))
+    report = replace(reports.gecko_report(), findings=(replace(first, members=many), *others))
+    text = render(report, form, RenderOptions(verbosity=1))
+    assert len(text.encode()) <= MOST_BYTES
+    assert all(f"`{one.rule}`" in text for one in report.findings)
+    assert MORE.search(text) is None
+    # What fits is explained as asked.
+    asked = render(reports.gecko_report(), form, RenderOptions(verbosity=1))
+    assert asked != render(reports.gecko_report(), form, RenderOptions())
+
+
+@listed("form", FORMS)
+def test_no_table_begins_with_an_empty_row(form: str) -> None:
+    text = render(reports.gecko_report(), form, RenderOptions())
+    assert re.search(r"^\|(  \|)+$", text, re.MULTILINE) is None
+    assert "- VMs: $1,234.56\n" in text.replace("&#8203;", "")
+
+
+@listed("form", FORMS)
 def test_an_audit_is_a_comment_with_folds(form: str) -> None:
     text = render(reports.gecko_report(), form, RenderOptions())
     assert MARKER.fullmatch(text.splitlines()[0])

@@ -65,7 +65,12 @@ class Confines(NamedTuple):
 
     def _holds(self, path: Path) -> bool:
         place = real_path(path)
-        return any(place.is_relative_to(folder) for folder in self.folders)
+        inside = place if place.is_dir() else place.parent
+        return any(
+            not any(part.startswith(".") for part in inside.relative_to(folder).parts)
+            for folder in self.folders
+            if inside.is_relative_to(folder)
+        )
 
 
 def _address(text: str) -> str:

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.annotations import Annotation, lines_of
-from netplan_planner.renderers.document import in_currency, line, plain
+from netplan_planner.renderers.document import change_of, in_currency, line, plain
 from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.renderers.places import file_place
 from netplan_planner.verbs.diff.answer import DiffAnswer, DiffCause, DiffFinding, DiffState
-from netplan_planner.verbs.diff.show import change_of, counts_of
+from netplan_planner.verbs.diff.show import counts_of
 
 
 def render(answer: DiffAnswer, options: RenderOptions) -> str:

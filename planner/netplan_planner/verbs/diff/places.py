@@ -9,6 +9,7 @@ from netplan_planner.judging.reported import Reported
 from netplan_planner.judging.unjudged import Unjudged
 from netplan_planner.model import Finding, Member, SelfLink, Severity
 from netplan_planner.planning.carried_traffic import link_of
+from netplan_planner.renderers import figures
 from netplan_planner.units import cents
 from netplan_planner.verbs.diff.answer import DiffCause, DiffFinding, DiffMachine, DiffState
 
@@ -104,7 +105,7 @@ def _places(report: Reported) -> dict[str, _At]:
 
 def _told(member: Member) -> tuple[object, ...]:
     usd = member.saving_usd_per_month
-    return member.confidence, usd and cents(usd), str(member.message)
+    return member.confidence, usd and cents(usd), figures.shown(member.message)
 
 
 def _cause(member: Member, links: Links) -> DiffCause:

@@ -166,9 +166,9 @@ def _moved(answer: DiffAnswer) -> Iterator[Block]:
     total = answer.total
     yield doc.para(
         "Change from these alone: ",
-        change_of(total.by_basis_usd),
+        doc.change_of(total.by_basis_usd),
         "; from the project or these (shares unknown): ",
-        change_of(total.by_either_usd),
+        doc.change_of(total.by_either_usd),
         ".",
     )
 
@@ -194,21 +194,11 @@ def _is_nothing(part: DiffMoney) -> bool:
 def _part(part: DiffMoney) -> tuple[Line, ...]:
     role = Role.STRONG if part.part == "total" else Role.PLAIN
     sides = (line(_amount(usd)) for usd in (part.before_usd, part.after_usd))
-    return line(say(part.part, role)), *sides, line(change_of(part.change_usd))
+    return line(say(part.part, role)), *sides, line(doc.change_of(part.change_usd))
 
 
 def _amount(usd: Decimal | None) -> Span:
     return say("unknown") if usd is None else fixed(worded(Amount(usd=usd)))
-
-
-def change_of(usd: Decimal | None) -> Span:
-    """Return by how much a bill rises or falls, with its sign."""
-    if usd is None:
-        return say("unknown")
-    if not cents(usd):
-        return fixed("same")
-    sign, role = ("+", Role.COST) if usd > 0 else ("-", Role.GOOD)
-    return fixed(worded(sign, Amount(usd=abs(usd))), role)
 
 
 def counts_of(found: Sequence[DiffFinding]) -> str:
@@ -294,7 +284,7 @@ def _machine(one: DiffMachine, *, has_rates: bool) -> tuple[Line, ...]:
         line(_step(types)),
         line(fixed(_step(caps))),
         *([line(fixed(_step(used)))] if has_rates else []),
-        line(change_of(usd)),
+        line(doc.change_of(usd)),
         line(say(_note(one), length=_MESSAGE)),
     )
 

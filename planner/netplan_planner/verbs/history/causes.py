@@ -57,13 +57,7 @@ def causes_of(sides: Sides, by_cell: Mapping[Cell, float]) -> list[Cause]:
                 share_ratio=1.0,
             )
         )
-    found.sort(
-        key=lambda one: (
-            not _is_enough(one),
-            _RANKS[one.kind],
-            -one.share_ratio,
-        )
-    )
+    found.sort(key=lambda one: (not _is_enough(one), _RANKS[one.kind], -one.share_ratio))
     return found[:MOST_CAUSES]
 
 

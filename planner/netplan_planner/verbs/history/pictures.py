@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import date
+from functools import partial
 from typing import NamedTuple
 
 from netplan_planner.model import CurrencyRate, PathClass
@@ -63,16 +64,10 @@ def pictures(answer: HistoryAnswer, currency: CurrencyRate | None) -> list[Pictu
     usd = {(one.day, one.path_class.value): float(one.usd_per_month)
            for one in answer.paths if one.usd_per_month is not None}  # fmt: skip
     gbps = {(one.day, one.path_class.value): one.gbps for one in answer.paths}
+    money = partial(dollars, currency=currency)
     return drawn(
         "history",
-        _picture(
-            answer,
-            "Cost of traffic",
-            "per month",
-            usd,
-            lambda one: dollars(one, currency),
-            currency,
-        ),
+        _picture(answer, "Cost of traffic", "per month", usd, money, currency),
         _picture(answer, "Mean rate of traffic", "Gbit/s", gbps, figures.number, currency),
     )
 
@@ -102,18 +97,15 @@ def _picture(
         one: values[max(day for day, series in values if series == one), one] for one in largest
     }
     names = _apart({one: at_y(value / most) for one, value in last.items()})
-    marks = [
-        Mark(x(one.day), "step", f"{one.day}: {say(one.causes[0].text, length=_TEXT_LENGTH).text},"
-             f" {figures.dollars(one.difference_usd_per_month, currency=currency)}/month")
-        for one in answer.steps if one.causes
-    ]  # fmt: skip
-    marks += [
-        Mark(
-            x(one.day), "advice", f"{one.day}: {say(one.subject, length=_TEXT_LENGTH).text}, fixed"
-        )
-        for one in answer.carried_out
-        if one.is_seen
-    ]
+
+    def mark(day: date, kind: str, what: str, then: str) -> Mark:
+        return Mark(x(day), kind, f"{day}: {say(what, length=_TEXT_LENGTH).text}, {then}")
+
+    steps = ((one, figures.dollars(one.difference_usd_per_month, currency=currency))
+             for one in answer.steps if one.causes)  # fmt: skip
+    marks = [mark(one.day, "step", one.causes[0].text, f"{usd}/month") for one, usd in steps]
+    marks += [mark(one.day, "advice", one.subject, "fixed")
+              for one in answer.carried_out if one.is_seen]  # fmt: skip
     return HistoryPicture(
         name=name,
         unit=unit,

@@ -55,10 +55,8 @@ def history(ask: HistoryAsk, now: Now) -> HistoryAnswer:
     if not runs:
         raise InputError(f"{inert_line(str(ask.path))}: no runs in it")
     found = history_of(_of_title(runs, ask.title), str(ask.path))
-    if not left_out:
-        return found
     note = f"{counted(left_out, 'other JSON file')} left out: no report of this version."
-    return replace(found, notes=(*found.notes, note))
+    return replace(found, notes=(*found.notes, note)) if left_out else found
 
 
 def _reports(folder: Path) -> tuple[tuple[RunRecord, ...], int]:

@@ -1,22 +1,18 @@
 """Money, traffic and findings over runs, and what changed when, for people and as a table."""
 
 from collections.abc import Iterator, Sequence
+from datetime import date
 from decimal import Decimal
+from itertools import chain
 
 from netplan_planner.model import Amount
 from netplan_planner.renderers import document as doc
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import Cell, DataTable, phrases
-from netplan_planner.renderers.document import Block, Line, Role, Span, fixed, line, say
+from netplan_planner.renderers.document import Block, Role, Span, fixed, line, say
 from netplan_planner.renderers.figures import counted
 from netplan_planner.renderers.options import RenderOptions
-from netplan_planner.verbs.history.answer import (
-    CarriedOut,
-    CauseKind,
-    HistoryAnswer,
-    HistoryRun,
-    Step,
-)
+from netplan_planner.verbs.history import answer as history
 
 SCHEMA = "netplan.history/1"
 COLUMNS = (
@@ -35,38 +31,28 @@ _CAUSES = 3
 _ADVICE = 5
 
 
-def table(answer: HistoryAnswer) -> DataTable:
+def table(answer: history.HistoryAnswer) -> DataTable:
     """Return a row a run for the project (`total`), then a row a run and path class."""
-    rows: list[tuple[Cell, ...]] = [
-        (
-            one.day.isoformat(),
-            _TOTAL,
-            figures.exact_sum(one.usd_per_month),
-            figures.exact_sum(one.sent_gib_per_month),
-            one.sent_gbps,
-            one.finding_count,
-            one.high_count,
-            figures.exact_sum(one.saving_usd_per_month),
-        )
+    totals = (
+        _row(one.day, _TOTAL, one.usd_per_month, one.sent_gib_per_month, one.sent_gbps,
+             one.finding_count, one.high_count, figures.exact_sum(one.saving_usd_per_month))
         for one in answer.runs
-    ]
-    rows += [
-        (
-            one.day.isoformat(),
-            one.path_class.value,
-            figures.exact_sum(one.usd_per_month),
-            figures.exact_sum(one.gib_per_month),
-            one.gbps,
-            None,
-            None,
-            None,
-        )
+    )  # fmt: skip
+    classes = (
+        _row(one.day, one.path_class.value, one.usd_per_month, one.gib_per_month, one.gbps)
         for one in answer.paths
-    ]
-    return DataTable(COLUMNS, iter(rows))
+    )
+    return DataTable(COLUMNS, chain(totals, classes))
 
 
-def blocks(answer: HistoryAnswer, options: RenderOptions) -> Iterator[Block]:
+def _row(
+    day: date, series: str, usd: Decimal | None, gib: Decimal | None, *more: Cell
+) -> tuple[Cell, ...]:
+    sums = (figures.exact_sum(usd), figures.exact_sum(gib))
+    return day.isoformat(), series, *sums, *more, *(None,) * (len(COLUMNS) - 4 - len(more))
+
+
+def blocks(answer: history.HistoryAnswer, options: RenderOptions) -> Iterator[Block]:
     """Yield what changed, advice carried out, the newest runs, and what limits the answer."""
     first, last = answer.runs[0], answer.runs[-1]
     yield doc.Title(
@@ -80,25 +66,21 @@ def blocks(answer: HistoryAnswer, options: RenderOptions) -> Iterator[Block]:
         yield doc.para(say(note))
 
 
-def _money(usd: Decimal, role: Role = Role.PLAIN) -> Span:
-    return fixed(Amount(usd=usd), role)
+def _money(usd: Decimal) -> Span:
+    return fixed(Amount(usd=usd))
 
 
-def _signed(usd: Decimal, role: Role = Role.PLAIN) -> Line:
-    return line(say("+" if usd > 0 else "-", role), _money(abs(usd), role), say("/month", role))
-
-
-def _steps(steps: Sequence[Step], options: RenderOptions) -> Iterator[Block]:
+def _steps(steps: Sequence[history.Step], options: RenderOptions) -> Iterator[Block]:
     if not steps:
         yield doc.section("No lasting change of the traffic's cost")
         return
     yield doc.section("What changed the traffic's cost")
     for step in steps[:_STEPS] if options.row_limit else steps:
-        role = Role.COST if step.difference_usd_per_month > 0 else Role.GOOD
         yield doc.entry(
             say(step.day.isoformat(), Role.STRONG),
             "  ",
-            _signed(step.difference_usd_per_month, role),
+            doc.change_of(step.difference_usd_per_month),
+            "/month",
             line("  (", _money(step.usd_per_month_before), " → "),
             line(_money(step.usd_per_month_after), ")"),
         )
@@ -106,16 +88,16 @@ def _steps(steps: Sequence[Step], options: RenderOptions) -> Iterator[Block]:
             yield doc.field(
                 "or" if number else "likely",
                 say(cause.text),
-                line(": ", _signed(cause.usd_per_month)),
+                line(": ", doc.change_of(cause.usd_per_month), "/month"),
                 ""
-                if cause.kind is CauseKind.PATH
+                if cause.kind is history.CauseKind.PATH
                 else f", explains {figures.share(max(cause.share_ratio, 0.0), 1)}",
             )
     if options.row_limit and len(steps) > _STEPS:
         yield doc.para(f"{len(steps) - _STEPS:,} older changes: --top 0")
 
 
-def _advice(found: Sequence[CarriedOut], options: RenderOptions) -> Iterator[Block]:
+def _advice(found: Sequence[history.CarriedOut], options: RenderOptions) -> Iterator[Block]:
     made = [one for one in found if one.is_seen]
     if made:
         yield doc.section("Advice carried out")
@@ -132,7 +114,7 @@ def _advice(found: Sequence[CarriedOut], options: RenderOptions) -> Iterator[Blo
         )
 
 
-def _runs(runs: Sequence[HistoryRun], options: RenderOptions) -> Iterator[Block]:
+def _runs(runs: Sequence[history.HistoryRun], options: RenderOptions) -> Iterator[Block]:
     shown = runs[-options.row_limit :] if options.row_limit else runs
     left_out = len(runs) - len(shown)
     yield doc.section(f"Newest {len(shown)} of {len(runs):,} runs" if left_out else "Runs")

@@ -8,6 +8,7 @@ from netplan_planner.verbs import Now, always_well, panels, verb
 from netplan_planner.verbs.rules.ask import RulesAsk
 from netplan_planner.verbs.rules.scaffold import new_rule
 from netplan_rules.own import use_folders
+from netplan_rules.registry import unloaded_rules
 
 
 def shown(
@@ -29,11 +30,14 @@ def shown(
 )
 def rules(ask: RulesAsk, now: Now) -> RuleList | RulePage | str:
     """List the rules, or print the page of one: reason, fix, guards and thresholds."""
-    del now
     if ask.name == "new":
         use_folders(())
         return new_rule(ask.new, ask.rules_path)
     use_folders(ask.rules_path)
     if ask.is_markdown:
         return f"{reference_page(ask.name)}\n"
-    return rule_list() if ask.name is None else rule_page(ask.name)
+    if ask.name is not None:
+        return rule_page(ask.name)
+    for name, why in unloaded_rules():
+        now.warn(f"{name}: {why}")
+    return rule_list()

@@ -242,7 +242,7 @@ def answer(
         changes=steps_of(facts, after.facts, aims),
         advised_against=after.against,
         notes=tuple(dict.fromkeys((*notes, *after.notes))),
-        incomplete=what_is_incomplete(facts, ()),
+        incomplete=what_is_incomplete(facts, old.judged.not_evaluated),
         has_traffic=facts.traffic is not None,
     )
 

@@ -154,7 +154,7 @@ def _money(
         line(say(name, role)),
         line(fixed(Amount(usd=before))),
         line(fixed(Amount(usd=after))),
-        line(dearer(after - before)),
+        line(doc.change_of(after - before)),
     )
 
 
@@ -176,14 +176,6 @@ def _flows(side: whatif.WhatifSide) -> Span:
         return say("?")
     at_least = "at least " if side.unknown_flow_count else ""
     return fixed(f"{at_least}{figures.rate(side.gbps)}")
-
-
-def dearer(usd: Decimal) -> Span:
-    """Return by how much a bill rises or falls, with its sign."""
-    if not cents(usd):
-        return fixed("same")
-    sign, role = ("+", Role.COST) if usd > 0 else ("-", Role.GOOD)
-    return fixed(worded(sign, Amount(usd=abs(usd))), role)
 
 
 def gained(gbps: float) -> Span:

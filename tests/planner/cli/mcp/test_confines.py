@@ -45,6 +45,15 @@ def test_what_is_outside_is_not_told_from_what_is_not_there(allowed: Path) -> No
     assert "--allow DIR" in refused(Confines(()), allowed)
 
 
+def test_a_hidden_folder_is_read_only_where_it_is_allowed_itself(allowed: Path) -> None:
+    hidden = allowed / "inner" / ".config"
+    hidden.mkdir()
+    (hidden / "a.json").write_text("{}")
+    for path in (hidden, hidden / "a.json"):
+        assert "no such file in the folders" in refused(Confines((allowed,)), path)
+        Confines((allowed, hidden)).check(Given("--inventory", path))
+
+
 def test_a_link_out_is_refused_and_one_inside_is_not(allowed: Path) -> None:
     confines = Confines((allowed,))
     (allowed / "same.json").symlink_to(allowed / "inner" / "a.json")

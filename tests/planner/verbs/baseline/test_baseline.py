@@ -86,6 +86,21 @@ def test_again_it_keeps_what_it_knows(file: Path) -> None:
     }
 
 
+@pytest.mark.parametrize("number", ["1e301", "-1e305", "1e28", "123456789012345678901234567890"])
+def test_a_number_that_no_report_has_is_named(tmp_path: Path, number: str) -> None:
+    stored = tmp_path / "stored.json"
+    netplan("audit", "--demo", "gecko", "--output", f"json:{stored}")
+    report = json.loads(stored.read_bytes())
+    report["bill"]["machines_usd"] = "N"
+    stored.write_text(json.dumps(report).replace('"N"', number))
+    out = str(tmp_path / "b.json")
+    for words in (("diff", str(stored)), ("baseline", "--out", out, "--report")):
+        done = netplan(*words, str(stored))
+        assert done.status == 3
+        assert "stored.json: no report of this version" in done.err
+        assert "is too large - at `$.bill.machines_usd`" in done.err
+
+
 def test_a_stored_report_can_be_accepted(tmp_path: Path) -> None:
     report, file = tmp_path / "report.json", tmp_path / "accepted.json"
     netplan("audit", *GECKO, "--output", f"json:{report}")

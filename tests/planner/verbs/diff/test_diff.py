@@ -256,6 +256,14 @@ def test_a_report_is_as_itself_in_any_order(tmp_path: Path, report: Path) -> Non
     assert usd("change_usd", found) == 0
 
 
+def test_a_report_of_an_inventory_is_as_the_inventory(tmp_path: Path) -> None:
+    plan, stored = write_plan(tmp_path / "plan.json"), tmp_path / "stored.json"
+    words = ("--inventory", str(plan), "--exit-zero", "--output", f"json:{stored}")
+    assert netplan("audit", *words).status == 0
+    # A report has amounts in its messages as text, an inventory as decimals.
+    assert {one["state"] for one in diff(stored, plan)["findings"]} == {"unchanged"}
+
+
 def test_what_prices_moved_is_kept_apart(tmp_path: Path, report: Path) -> None:
     def dearer(held: Json) -> None:
         held["prices_sha256"] = "0" * 64

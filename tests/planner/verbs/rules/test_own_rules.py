@@ -74,6 +74,22 @@ def test_a_rule_that_fails_is_named_and_the_rest_goes_on(
     assert audit(folder, "--demo", "gecko", "--exit-zero", "--strict").status == 4
 
 
+def test_each_verb_and_text_names_a_rule_that_fails(folder: Path) -> None:
+    (folder / "house/broken.py").write_text("import no_such_module\n")
+    own = ("--rules-path", str(folder))
+    for form in ("concise", "github"):
+        told = netplan("audit", "--demo", "gecko", "--exit-zero", *own, "--output", form).out
+        assert "crashed: house/broken" in told.splitlines()[-1]
+    done = netplan("whatif", "--demo", "gecko", "--growth", "2", *own)
+    assert "the rule house/broken crashed" in done.out
+    assert "house/broken: the rule could not be loaded" in netplan("rules", *own).err
+    for words in (("rules", "broken"), ("audit", "--demo", "gecko", "--select", "broken")):
+        done = netplan(*words, *own)
+        assert done.status == 2
+        assert "house/broken: the rule could not be loaded" in done.err
+        assert "no rule is named" not in done.err
+
+
 def test_a_rule_that_fails_when_it_judges_is_named(folder: Path) -> None:
     module = folder / "house/no_owner.py"
     module.write_text(module.read_text().replace("vm.label(", "vm.no_such("))

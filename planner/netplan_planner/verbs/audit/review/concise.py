@@ -50,10 +50,12 @@ def summary(report: Report, options: RenderOptions) -> str:
 def not_judged(report: Report) -> str:
     """Return what stands beside the findings: filtered out, suppressed, not evaluated, not read."""
     rules = {entry.rule for entry in report.not_evaluated if entry.kind != "deselected"}
+    crashed = sorted({one.rule for one in report.not_evaluated if one.kind == "crashed"})
     parts = [
         (len(report.filtered), f"{len(report.filtered):,} filtered out"),
         (len(report.suppressed), f"{len(report.suppressed):,} suppressed"),
         (len(rules), f"{counted(len(rules), 'rule')} skipped or only partly checked"),
+        (crashed, f"crashed: {', '.join(crashed)}"),
         (not report.coverage.is_complete, "input incomplete"),
     ]
     return " · ".join(text for count, text in parts if count)
