@@ -280,10 +280,11 @@ def _unforeseen(error: Exception) -> NoReturn:
 
 
 def _tell(text: str) -> None:
-    """Write an error to stderr, without secrets of the environment or the command line."""
-    typer.echo(f"netplan: {_inert(withheld(text, os.environ, sys.argv[1:]))}", err=True)
+    """Write an error to stderr."""
+    typer.echo(f"netplan: {_inert(text)}", err=True)
 
 
 def _inert(text: str) -> str:
-    """Return lines of text of which none can steer a terminal: errors quote hostile names."""
-    return "\n".join(map(inert_line, text[:_ERROR_LENGTH].split("\n")))
+    """Return lines that cannot steer a terminal, as errors quote hostile names, without secrets."""
+    told = withheld(text, os.environ, sys.argv[1:])
+    return "\n".join(map(inert_line, told[:_ERROR_LENGTH].split("\n")))

@@ -23,6 +23,7 @@ its inputs.
 """
 
 import inspect
+import re
 from collections.abc import Callable, Iterator, Mapping
 from enum import Enum
 from functools import cache
@@ -38,6 +39,9 @@ from netplan_planner.cli.options import only_numbers
 from netplan_planner.errors import UsageError
 from netplan_planner.input_files import Given, check_output, give, reserve_output
 from netplan_planner.writing import usable_target
+
+_URL = re.compile(r"(?:[\w-]+:)?(https?|s?ftps?):/", re.IGNORECASE)
+"""Of an output behind its format; a path has one of the two strokes."""
 
 Parameters = asks.Request
 
@@ -170,7 +174,7 @@ def _remember(parameters: list[inspect.Parameter], values: Mapping[str, Any]) ->
     """Remember what a verb is going to read and to write.
 
     Raises:
-        UsageError: If an output cannot be written, or is an input.
+        UsageError: If a path is a URL, an output cannot be written, or it is an input.
     """
     outputs: list[tuple[str, str, asks.Use]] = []
     for parameter in parameters:
@@ -180,6 +184,9 @@ def _remember(parameters: list[inspect.Parameter], values: Mapping[str, Any]) ->
             continue
         option = _option(parameter)
         for one in found if isinstance(found, list | tuple) else [found]:
+            if url := _URL.match(str(one)):
+                # Not repeated: it may hold a password.
+                raise UsageError(f"{option} takes a path, not a URL ({url[1]}://…)")
             if not use.is_written:
                 give(Given(option, Path(one), use.is_walked, use.is_own))
             elif use.is_answer or "://" not in str(one):

@@ -16,6 +16,11 @@ from netplan_planner.input_files import is_path, read_when
 
 _SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSW|CREDENTIAL", re.IGNORECASE)
 """What a variable or an option is named that holds a secret."""
+_OF_URL = re.compile(
+    r"://[^/\s@:]*:([^@/\s]+)@|[?&;][^=&;]*(?:key|token|secret|passw|sig)[^=&;]*=([^&;\s]+)",
+    re.IGNORECASE,
+)
+"""A password, and a value in a query whose name says that it is one."""
 _SHORTEST = 6
 """Characters of a secret; a shorter one would be found in every other word."""
 _WITHHELD = "(not shown)"
@@ -42,8 +47,13 @@ def withheld(text: str, environment: Mapping[str, str], words: Sequence[str]) ->
 
 
 def secrets_of(environment: Mapping[str, str], words: Sequence[str]) -> list[str]:
-    """Return the values of secret variables and options, long ones first."""
+    """Return the values of secret variables and options, and those in URLs, long ones first.
+
+    >>> secrets_of({}, ["gs://b", "https://me:hunter2@h/x?sig=abcdef123"])
+    ['abcdef123', 'hunter2']
+    """
     found = [value for name, value in environment.items() if _SECRET_NAME.search(name)]
+    found += [value for word in words for pair in _OF_URL.findall(word) for value in pair]
     for before, word in zip(["", *words], words, strict=False):
         name, is_joined, value = word.partition("=")
         if name.startswith("--") and is_joined and _SECRET_NAME.search(name):

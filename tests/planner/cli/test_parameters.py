@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 
 from netplan_planner.asks import Ask, Request, Texts, given_options
 from netplan_planner.cli.parameters import Parameters, _fields, taking
+from support.commands.run import run_verbs
 from support.commands.tree import ROOT
 from support.commands.verbs import commands
 from support.listed import listed
@@ -121,3 +122,20 @@ def is_small(command: Any) -> bool:
 @listed(("path", "command"), LEAVES, ids=[" ".join(path) for path, _ in LEAVES])
 def test_a_verb_is_small(path: tuple[str, ...], command: Any) -> None:
     assert is_small(command)
+
+
+@pytest.mark.parametrize(
+    ("option", "name"),
+    [
+        ("--inventory", "x.json"),
+        ("--output", "json:x"),
+        ("--record", "x.duckdb"),
+        ("--prices", "x"),
+    ],
+)
+def test_a_url_is_no_path_and_is_not_repeated(option: str, name: str) -> None:
+    kind, _, file = name.rpartition(":")
+    url = f"{kind}{':' if kind else ''}https://me:s3cr3tword@host/{file}"
+    done = run_verbs(arguments=["audit", "--demo", "gecko", option, url])
+    assert done.stderr == f"netplan: audit: {option} takes a path, not a URL (https://…)\n"
+    assert done.returncode == 2

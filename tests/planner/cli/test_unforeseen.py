@@ -84,6 +84,9 @@ def test_the_trace_has_places_causes_and_no_values() -> None:
         ({"GITHUB_TOKEN": SECRET}, []),
         ({}, ["prices", "refresh", "--api-key", SECRET]),
         ({}, ["prices", "refresh", f"--api-key={SECRET}"]),
+        ({}, ["--config", f"https://me:{SECRET}@host/x"]),
+        ({}, ["predict", f"https://host/x?X-Goog-Signature={SECRET}&b=1"]),
+        ({}, ["audit", "--spark-remote", f"sc://host:15002/;token={SECRET}"]),
     ],
 )
 def test_secrets_around_are_withheld(environment: dict[str, str], words: list[str]) -> None:
