@@ -88,6 +88,8 @@ class TransferCost(Value, frozen=True, kw_only=True):
     """With the headers of packets, which are billed too."""
     line_items: tuple[LineItem, ...] = ()
     prices_as_of: str = ""
+    prices_sha256: str = ""
+    """Of the snapshot."""
     why_unknown: str = ""
 
 

@@ -2,6 +2,7 @@
 
 from datetime import date
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -347,7 +348,12 @@ def _cost(query: model.PathQuery, prices: model.PriceBook | None) -> model.Trans
     ratio = Decimal(float(payload_ratio(min(frames, default=DEFAULT_MTU_BYTES))))
     gib = (Decimal(query.transfer_bytes) / BYTES_PER_GIB / ratio).quantize(Decimal("0.001"))
     info = prices.info
-    as_of = str(info.network_as_of)
+    priced = partial(
+        model.TransferCost,
+        gib=gib,
+        prices_as_of=str(info.network_as_of),
+        prices_sha256=info.sha256,
+    )
     src, dst = query.src.region, query.dst.region
     if src is None and query.path_class.distance != "same-zone":
         why = "the price depends on the regions: give --src-place and --dst-place"
@@ -355,11 +361,11 @@ def _cost(query: model.PathQuery, prices: model.PriceBook | None) -> model.Trans
     try:
         if query.path_class is model.PathClass.INTERNET and src is not None:
             low, high = span(prices.possible_prices(query.path_class, src_region=src), gib)
-            return model.TransferCost(usd=low, high_usd=high, gib=gib, prices_as_of=as_of)
+            return priced(usd=low, high_usd=high)
         lines = prices.traffic_line_items(
             "transfer", query.path_class, gib, src_region=src or "us-central1", dst_region=dst
         )
     except MissingDatum as error:
         return model.TransferCost(usd=None, gib=gib, why_unknown=str(error))
     usd = sum((line.usd_per_month for line in lines), Decimal(0))
-    return model.TransferCost(usd=usd, gib=gib, line_items=lines, prices_as_of=as_of)
+    return priced(usd=usd, line_items=lines)

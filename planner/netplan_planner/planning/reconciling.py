@@ -74,6 +74,7 @@ def reconcile_facts(
     return model.Reconciliation(
         warnings=tuple(_warnings(facts, found)),
         price_age=price_age(facts.prices.info, facts.today, folder=folder),
+        prices_sha256=facts.prices.info.sha256,
         incomplete=what_is_incomplete(facts, ()),
         billing_exports=found.files,
         billed_from=found.start,

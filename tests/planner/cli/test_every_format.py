@@ -82,3 +82,13 @@ def test_names_are_no_markup(written: dict[str, str]) -> None:
     # What stands in code is shown as it is.
     prose = re.sub(r"```.*?```|`[^`\n]*`", "", written["md"], flags=re.DOTALL)
     assert not re.search(r"(?<!\\)<[a-z!/]", prose)
+
+
+def test_every_answer_with_prices_names_the_snapshot() -> None:
+    """The same inputs give the same bytes only with the same prices."""
+    files = {file.parent.name: file.read_text() for file in SCHEMAS.glob("*/*.json")}
+    priced = [
+        name for name, text in files.items() if '"price_age"' in text or "prices_as_of" in text
+    ]
+    assert len(priced) > 15
+    assert [name for name in priced if '"prices_sha256"' not in files[name]] == []

@@ -286,6 +286,8 @@ class ComparedBill(Value, frozen=True, kw_only=True):
 
     price_age: str = ""
     """That prices are old, and the command for newer ones."""
+    prices_sha256: str = ""
+    """Of the snapshot."""
     warnings: tuple[str, ...]
     """What makes the figures less than a comparison, the first thing to read."""
     incomplete: tuple[str, ...] = ()

@@ -138,6 +138,8 @@ class FlowLogBill(Value, frozen=True, kw_only=True):
 
     price_age: str = ""
     """That prices are old; empty while they hold."""
+    prices_sha256: str = ""
+    """Of the snapshot."""
     window: str
     """What the records are of, in words."""
     writers: tuple[LogRow, ...]

@@ -124,6 +124,7 @@ def bill_of(facts: Facts, found: Sequence[Writer], request: InputRequest) -> Flo
         notes=tuple(_notes(facts, found)),
         incomplete=what_is_incomplete(facts, ()),
         price_age=price_age(facts.prices.info, facts.today, folder=request.prices),
+        prices_sha256=facts.prices.info.sha256,
     )
 
 

@@ -107,7 +107,6 @@ def forecast(file: Path, source: PriceSource, *, has_metadata: bool) -> FlowLogB
     expected, left_out = read_expected(file)
     book = source.book()
     found = bill_of_expected(expected, book, has_metadata=has_metadata)
-    age = price_age(book.info, source.today, folder=source.folder)
     return FlowLogBill(
         writers=found.writers,
         line_items=found.line_items,
@@ -115,7 +114,8 @@ def forecast(file: Path, source: PriceSource, *, has_metadata: bool) -> FlowLogB
         unpriced=found.unpriced,
         window=f"{counted(len(expected), 'row')} of {file.name}",
         notes=(*left_out, *found.notes),
-        price_age=age,
+        price_age=price_age(book.info, source.today, folder=source.folder),
+        prices_sha256=book.info.sha256,
     )
 
 
@@ -153,6 +153,7 @@ def forecast_of_metrics(
         f" {first:%Y-%m-%d %H:%M} to {last:%Y-%m-%d %H:%M} UTC",
         notes=(*gaps, *(one.reason for one in metrics.coverage.unread), *found.notes),
         price_age=price_age(book.info, source.today, folder=source.folder),
+        prices_sha256=book.info.sha256,
     )
 
 

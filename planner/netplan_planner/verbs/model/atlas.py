@@ -86,6 +86,8 @@ class Atlas(Value, frozen=True, kw_only=True):
     as_of: str
     """The day whose limits hold for what the model says of the machines asked about."""
     prices_as_of: str
+    prices_sha256: str
+    """Of the snapshot."""
     level: float
     machine_type: str
     streams: int

@@ -28,5 +28,7 @@ class PriceAnswer(Value, frozen=True, kw_only=True):
     """Rows and total are shown in it as well."""
     price_age: str = ""
     """That prices are old, and the command for newer ones; empty while they hold."""
+    prices_sha256: str = ""
+    """Of the snapshot."""
     warnings: tuple[str, ...] = ()
     """What of the given contract was not used."""

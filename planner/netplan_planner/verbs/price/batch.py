@@ -58,6 +58,7 @@ def price_table(file: Path, source: PriceSource) -> PriceTable:
             source.today,
             source.folder,
         ),
+        prices_sha256=book.info.sha256,
         warnings=book.terms.unread,
     )
 

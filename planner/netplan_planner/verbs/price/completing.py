@@ -26,6 +26,7 @@ def completed(answer: PriceAnswer, book: SnapshotPriceBook, source: PriceSource)
     answer = replace(
         answer,
         price_age=age_of_rows(answer.rows, source),
+        prices_sha256=book.info.sha256,
         warnings=book.terms.unread,
     )
     rate = currency_of(book, source.currency)

@@ -39,6 +39,8 @@ class Record(TypedDict):
 
     price_age: NotRequired[str]
     """That prices are old, and the command for newer ones."""
+    prices_sha256: str
+    """Of the snapshot."""
     prices: tuple[dict[str, object], ...]
     """Fields depend on what is priced; the end of a name is its unit, null is not known."""
     hours: NotRequired[Decimal]
@@ -56,7 +58,7 @@ MORE_NUMBERS = r"^total_[a-z]{3}(_per_month)?$"
 def record(answer: PriceAnswer) -> Record:
     """Return the rows with every field, and their sum."""
     fields: dict[str, object] = {"price_age": answer.price_age} if answer.price_age else {}
-    fields["prices"] = answer.rows
+    fields |= {"prices_sha256": answer.prices_sha256, "prices": answer.rows}
     if answer.total_usd is not None:
         # Of a month, or of the hours that were asked for.
         span = "_per_month" if answer.hours is None else ""

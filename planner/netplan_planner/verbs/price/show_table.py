@@ -17,6 +17,8 @@ class Record(TypedDict):
 
     price_age: NotRequired[str]
     """That prices are old, and the command for newer ones."""
+    prices_sha256: str
+    """Of the snapshot."""
     prices: tuple[dict[str, object], ...]
     """The columns of the table that was given, then those that were added; null is not known."""
 
@@ -26,9 +28,8 @@ def record(answer: PriceTable) -> Record:
     listed: tuple[dict[str, object], ...] = tuple(
         dict(zip(answer.columns, row, strict=True)) for row in answer.rows
     )
-    if answer.price_age:
-        return {"price_age": answer.price_age, "prices": listed}
-    return {"prices": listed}
+    found: Record = {"prices_sha256": answer.prices_sha256, "prices": listed}
+    return {"price_age": answer.price_age, **found} if answer.price_age else found
 
 
 def table(answer: PriceTable) -> DataTable:

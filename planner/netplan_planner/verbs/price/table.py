@@ -12,4 +12,6 @@ class PriceTable(Value, frozen=True, kw_only=True):
     """Those of the table that was given, then what was added."""
     rows: tuple[tuple[str | Decimal | None, ...], ...]
     price_age: str = ""
+    prices_sha256: str = ""
+    """Of the snapshot."""
     warnings: tuple[str, ...] = ()
