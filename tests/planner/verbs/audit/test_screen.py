@@ -146,9 +146,9 @@ LEVER = CommitmentLever(
     years=3,
     unpriced_machine_count=0,
     paid_usd_per_month=Decimal(999999999),
-    usd_per_month=Decimal(12345678),
-    most_usd_per_month=Decimal(12345678),
-    after_plan_usd_per_month=Decimal(12345678),
+    usd_per_month=Decimal(123456789),
+    most_usd_per_month=Decimal(123456789),
+    after_plan_usd_per_month=Decimal(123456789),
     machine_count=400,
 )
 
@@ -166,7 +166,7 @@ def crowded() -> Report:
             label=f"{LONG}, {LONG} or 12 others",
             place_count=123456,
             finding_place_count=123456,
-            saving_usd_per_month=Decimal((-1) ** n * 12345678),
+            saving_usd_per_month=Decimal((-1) ** n * 123456789),
             is_sure=n % 4 < 2,
         )
         for n in range(1, 12)
@@ -200,8 +200,8 @@ def test_a_crowd_of_long_names_fits() -> None:
     text = render(crowded(), SCREEN)
     assert beyond_the_screen(text) == []
     assert len(text.splitlines()) > 30
-    assert "6 more pieces of advice (4 low confidence) · saving " in text
-    assert "Then commitments save $12,345,678.00/month (1 year) or " in text
+    assert "6 more (4 low confidence) · saving " in text
+    assert "Then commitments save $123,456,789.00/month (1 year), $" in text
     assert "; 89 more: --full" in text
     assert "skipped    --traffic would check 20 more rules, --metrics 20" in text
 

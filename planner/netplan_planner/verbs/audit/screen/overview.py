@@ -53,7 +53,7 @@ def overview(report: Report, options: RenderOptions) -> Iterator[Block]:
             finding = report.findings[number - 1] if number else None
             yield from advice(fix, finding, number, cells)
         if rest := report.do_first[_ADVICE:]:
-            more = counted(len(rest), "more piece of advice", "more pieces of advice")
+            more = f"{len(rest):,} more"
             sure = [fix for fix in rest if fix.is_sure]
             doubt = f" ({len(rest) - len(sure):,} low confidence)" if len(sure) < len(rest) else ""
             yield doc.para(doc.joined([line(more, doubt), *stakes(sure)], " · "))
@@ -134,7 +134,7 @@ def _at_stake(report: Report) -> Iterator[Block]:
     ]
     if terms:
         then = "Then commitments" if report.do_first else "Commitments"
-        yield doc.para(f"{then} save ", doc.joined(terms, " or "), ": netplan fleet")
+        yield doc.para(f"{then} save ", doc.joined(terms, ", "), ": netplan fleet")
 
 
 def _others(report: Report, shown: set[str], cells: int) -> Iterator[Block]:
