@@ -61,7 +61,7 @@ def test_what_has_expired_or_matches_nothing_is_told(file: Path) -> None:
         second["fingerprint"],
     }
     text = netplan("audit", *GECKO, "--baseline", str(file)).out
-    assert "1 expired ignores, 1 ignores match nothing" in text
+    assert "1 expired ignore, 1 ignore matches nothing" in text
     assert (
         "Suppressions that match nothing"
         in netplan("audit", *GECKO, "--full", "--baseline", str(file)).out
