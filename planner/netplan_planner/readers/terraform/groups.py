@@ -116,7 +116,7 @@ class Groups:
         stated = versions[0]["instanceTemplate"] if versions else ""
         template = self._template(stated)
         if template is None:
-            reason = f"its {size} VMs are not read: their template is not in the file"
+            reason = f"VMs not read: {size}; their template is not in the file"
             self._context.note(entry, reason, link)
             return
         if size > MOST_MEMBERS:
@@ -129,7 +129,7 @@ class Groups:
         notes = Unknowns()
         machine: dict[str, Any] = template_machine(self._context.attributes(template, notes))
         if not machine.get("machineType"):
-            reason = f"its {size} VMs are not read: their machine type is unknown"
+            reason = f"VMs not read: {size}; their machine type is unknown"
             self._context.note(entry, reason, link)
             return
         machine["metadata"] = {"items": [{"key": "created-by", "value": link}]}
