@@ -75,7 +75,12 @@ def test_an_answer_of_two_shapes_is_one_of_them() -> None:
 
 
 def test_a_currency_adds_sums_by_its_code() -> None:
-    document = {"schema": "netplan.price/1", "prices_sha256": "0", "prices": [], "total_eur_per_month": 1.5}
+    document = {
+        "schema": "netplan.price/1",
+        "prices_sha256": "0",
+        "prices": [],
+        "total_eur_per_month": 1.5,
+    }
     validator = published(document["schema"])
     assert validator.is_valid(document)
     assert not validator.is_valid({**document, "total_eur_per_month": "1.5"})
