@@ -141,7 +141,15 @@ def root(
             if parameter.name in own:
                 check_kind(parameter, own[parameter.name], f"{state.config_path}: {parameter.name}")
         state.quiet = quiet or own.get("quiet", False)
-        ctx.default_map = own | _as_parameters(given, ctx.command, str(state.config_path), ())
+        section = given.get("prices")
+        snapshot = section.pop("snapshot", None) if isinstance(section, dict) else None
+        found = _as_parameters(given, ctx.command, str(state.config_path), ())
+        if snapshot is not None:
+            verbs = getattr(ctx.command, "commands", {})
+            # Of one verb, as looking at all would load them; `config` shows all.
+            for verb in [one for one in verbs if ctx.invoked_subcommand in {"config", one}]:
+                found[verb] = _with_prices(found.get(verb, {}), verbs[verb], snapshot)
+        ctx.default_map = own | found
     if not state.quiet and sys.stderr.isatty():
         state.live = ctx.with_resource(Live())
 
@@ -193,6 +201,17 @@ def _as_parameters(
             kind = "section" if verbs else f"option of [{'.'.join(section)}]"
             raise UsageError(f"{file}: there is no {kind} named {key!r}{hint}")
     return found
+
+
+def _with_prices(given: dict[str, Any], command: Any, snapshot: Any) -> dict[str, Any]:
+    """Return a verb's values with the snapshot of `[prices]`, unless it has one of its own."""
+    for verb, one in getattr(command, "commands", {}).items():
+        given[verb] = _with_prices(given.get(verb, {}), one, snapshot)
+    for parameter in command.params:
+        if "--prices" in parameter.opts:
+            own = _as_given(parameter, snapshot, f"{state.config_path}: prices.snapshot")
+            given.setdefault(parameter.name, own)
+    return given
 
 
 def _as_given(parameter: Any, value: Any, name: str) -> Any:

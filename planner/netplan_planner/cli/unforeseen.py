@@ -17,7 +17,8 @@ from netplan_planner.input_files import is_path, read_when
 _SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSW|CREDENTIAL", re.IGNORECASE)
 """What a variable or an option is named that holds a secret."""
 _OF_URL = re.compile(
-    r"://[^/\s@:]*:([^@/\s]+)@|[?&;][^=&;]*(?:key|token|secret|passw|sig)[^=&;]*=([^&;\s]+)",
+    r"://(?:[^/\s@:]*:)?([^@/\s]+)@|[?&;#](?:[^=&;#]*[_-])?"
+    r"(?:key|token|secret|passw\w*|pwd|pass|auth|sig|signature)=([^&;#\s]+)",
     re.IGNORECASE,
 )
 """A password, and a value in a query whose name says that it is one."""
@@ -53,7 +54,8 @@ def secrets_of(environment: Mapping[str, str], words: Sequence[str]) -> list[str
     ['abcdef123', 'hunter2']
     """
     found = [value for name, value in environment.items() if _SECRET_NAME.search(name)]
-    found += [value for word in words for pair in _OF_URL.findall(word) for value in pair]
+    own = [value for name, value in environment.items() if name.startswith("NETPLAN_")]
+    found += [one for text in (*words, *own) for pair in _OF_URL.findall(text) for one in pair]
     for before, word in zip(["", *words], words, strict=False):
         name, is_joined, value = word.partition("=")
         if name.startswith("--") and is_joined and _SECRET_NAME.search(name):

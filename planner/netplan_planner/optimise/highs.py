@@ -52,7 +52,9 @@ class Rows:
     def done(self, columns: int) -> tuple[tuple[Places, Places, Floats], Floats, Floats]:
         """Return the matrix by columns, whose cells are sums, and the bounds of its rows."""
         at, column, value = map(np.concatenate, zip(*self._cells, strict=True))
-        cells, which = np.unique(column * self._count + at, return_inverse=True)
+        # Indices of few machines are short integers, whose product would not fit.
+        numbers = column.astype(np.intp) * self._count + at
+        cells, which = np.unique(numbers, return_inverse=True)
         column, at = np.divmod(cells, max(self._count, 1))
         starts = np.searchsorted(column, np.arange(columns + 1))
         sums = np.bincount(which, value, len(cells)).astype(float)

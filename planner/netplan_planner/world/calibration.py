@@ -125,6 +125,8 @@ def _latent_faults(found: Calibration) -> Iterator[str]:
         yield from _ratio_faults(f"/latents/{at}", learnt)
         if not 0 < learnt.prior_sd < math.inf:
             yield f"/latents/{at}/prior_sd: must be above 0, not {learnt.prior_sd:g}"
+        if not (0 <= learnt.others_sd < math.inf and learnt.unlike_count >= 0):
+            yield f"/latents/{at}/others_sd: this and unlike_count must be at least 0"
         if not 0 < learnt.prior_low_ratio <= 1 <= learnt.prior_high_ratio < math.inf:
             yield f"/latents/{at}/prior_low_ratio: the range before measurements must include 1"
 

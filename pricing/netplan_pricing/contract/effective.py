@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from netplan_planner.errors import InputError
 from netplan_pricing.contract.export_files import ExportFile, ExportKind
@@ -187,17 +188,47 @@ def effective_prices(paths: Iterable[Path], discounts: tuple[Discount, ...] = ()
     """
     found: list[Found] = []
     unread: Unread = {}
+    left_out: list[str] = []
     for path in paths:
         file = ExportFile(path)
         try:
             read = _of_pricing if file.kind is ExportKind.PRICING else _of_usage
             of_file = [one for row in read(file) for one in _found(file, row, unread)]
+            left_out += _left_out(file)
         finally:
             file.close()
         if not of_file:
             raise InputError(f"{path}: no effective price in the export")
         found += of_file
-    return resolved(found, unread, discounts)
+    terms = resolved(found, unread, discounts)
+    return replace(terms, unread=(*terms.unread, *left_out))
+
+
+def _left_out(file: ExportFile) -> Iterator[str]:
+    """Yield how many rows name a price of no SKU, and how many SKUs have none, a line for both."""
+    price, usual, dated = file.field("price.effective_price"), "true", "true"
+    if file.kind is ExportKind.PRICING:
+        price, dated = f"nullif({_own_tiers(file)}::VARCHAR, '[]')", f"{_day(file)} IS NOT NULL"
+    else:
+        usual = f"coalesce({file.field('cost_type')}, 'regular') = 'regular'"
+    sku_id = file.field("sku.id")
+    ((rows, undated, skus),) = file.rows(
+        f"""
+        SELECT count(*) FILTER (sku_id IS NULL AND price IS NOT NULL),
+               count(*) FILTER (sku_id IS NOT NULL AND NOT is_dated),
+               count(DISTINCT sku_id) - count(DISTINCT sku_id) FILTER (price IS NOT NULL)
+        FROM (SELECT {sku_id} AS sku_id, {price} AS price, {dated} AS is_dated FROM export
+              WHERE {usual})
+        """
+    )
+    counts = (
+        (rows, "row without a SKU"),
+        (undated, "row without a date"),
+        (skus, "SKU without a price"),
+    )
+    told = [f"{what}: {count:,}" for count, what in counts if count]
+    if told:
+        yield f"{file.path}: not used: {', '.join(told)}"
 
 
 def _of_usage(file: ExportFile) -> list[tuple[Any, ...]]:
@@ -225,10 +256,9 @@ def _of_usage(file: ExportFile) -> list[tuple[Any, ...]]:
         named AS (
             SELECT *, CASE WHEN {_IS_DEFAULT} THEN '' ELSE coalesce(model, model_id) END AS name
             FROM priced
-            WHERE cost_type = 'regular'),
+            WHERE sku_id IS NOT NULL AND cost_type = 'regular'),
         listed AS (
-            SELECT * FROM named
-            QUALIFY written IS NOT NULL OR count(written) OVER (PARTITION BY sku_id, name) = 0
+            SELECT * FROM named WHERE written IS NOT NULL
             UNION ALL
             SELECT * REPLACE ('' AS name, default_price AS price) FROM named
             WHERE name <> '' AND default_price IS NOT NULL)
@@ -239,19 +269,26 @@ def _of_usage(file: ExportFile) -> list[tuple[Any, ...]]:
     )
 
 
+def _own_tiers(file: ExportFile) -> str:
+    """Return the SQL of an account's own steps in a pricing table."""
+    if file.has("billing_account_price.tiered_rates"):
+        return f"coalesce({file.field('billing_account_price.tiered_rates', 'JSON')}, '[]'::JSON)"
+    return "json_extract(billing_account_price::JSON, '$.tiered_rates')"
+
+
+def _day(file: ExportFile) -> str:
+    """Return the SQL of the moment that a row of a pricing table is of."""
+    day = file.field("pricing_as_of_time", "TIMESTAMP")
+    return file.field("export_time", "TIMESTAMP") if day == "NULL" else day
+
+
 def _of_pricing(file: ExportFile) -> list[tuple[Any, ...]]:
     """Return the account's price of each SKU, step and consumption model, of the last day."""
-    if file.has("billing_account_price.tiered_rates"):
-        own = f"coalesce({file.field('billing_account_price.tiered_rates', 'JSON')}, '[]'::JSON)"
-    else:
-        own = "json_extract(billing_account_price::JSON, '$.tiered_rates')"
+    own, day = _own_tiers(file), _day(file)
     models = "'[]'::JSON"
     if file.has("consumption_model_prices"):
         models = f"coalesce({file.field('consumption_model_prices', 'JSON')}, '[]'::JSON)"
     file.require(("sku.id", "pricing_unit"))
-    day = file.field("pricing_as_of_time", "TIMESTAMP")
-    if day == "NULL":
-        day = file.field("export_time", "TIMESTAMP")
     return file.rows(
         f"""
         WITH priced AS (
@@ -292,11 +329,7 @@ def _found(file: ExportFile, row: tuple[Any, ...], unread: Unread) -> Iterator[F
     begins = Decimal(f"{begins.normalize():f}")
     is_of_all = file.kind is ExportKind.PRICING
     fault = ""
-    if sku_id is None:
-        fault = "a price without a SKU"
-    elif written is None and amount is None:
-        fault = "no price in the file"
-    elif per_unit is None:
+    if per_unit is None:
         fault = f"unknown pricing unit {unit!r}"
     elif amount is None or amount < 0:
         fault = f"no price: {written if amount is None else f'{amount.normalize():f}'}"
@@ -319,6 +352,5 @@ def _found(file: ExportFile, row: tuple[Any, ...], unread: Unread) -> Iterator[F
             is_of_all=is_of_all,
         )
     if fault:
-        where = (sku_id or "", model, None if per_unit is None else begins)
-        name = _named(sku_id or "?", model, begins)
-        unread[f"{file.path}: {name}: {fault}; {_ELSE}"] = where
+        where = (sku_id, model, None if per_unit is None else begins)
+        unread[f"{file.path}: {_named(sku_id, model, begins)}: {fault}; {_ELSE}"] = where

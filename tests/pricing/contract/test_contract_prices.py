@@ -151,21 +151,34 @@ def test_what_of_an_export_cannot_be_used_is_said(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("lacking", "said"),
     [
-        ({"sku": None}, "a price without a SKU"),
-        ({"price": None}, f"{RAM}: no price in the file"),
-        ({"usage_start_time": None, "usage_end_time": None}, f"{RAM}: no date"),
+        ({"sku": None}, "not used: row without a SKU: 1"),
+        ({"price": None}, "not used: SKU without a price: 1"),
+        ({"usage_start_time": None, "usage_end_time": None}, f"{RAM}: no date; the list price"),
     ],
 )
 def test_a_row_of_usage_that_lacks_something_is_said(
     tmp_path: Path, lacking: dict[str, None], said: str
 ) -> None:
-    """A discount that files say nothing against is not assumed for what they leave open."""
     row = usage(RAM, "N2 Ram", 1, 1, unit="gibibyte hour", effective=0.001) | lacking
     book = open_prices(billing_exports=[write_parquet(tmp_path / "own", [core(0.03), row])])
     (line,) = book.terms.unread
     assert said in line
-    assert "the list price is used" in line
     assert book.machine(CENTRAL, "n2-standard-16").parts[1].unit_price_usd == Decimal("0.004237")
+
+
+def test_rows_of_the_pricing_table_that_lack_something_are_counted(tmp_path: Path) -> None:
+    row = pricing(RAM, "gibibyte hour", [(0, 0.001)])
+    lacking = [
+        row | {"sku": None},
+        row | {"pricing_as_of_time": None, "export_time": None},
+        pricing("0000-0000-0001", "hour", []),
+    ]
+    used = pricing(CORE, "hour", [(0, 0.03)])
+    path = write_parquet(tmp_path / "own.parquet", [used, *lacking])
+    (line,) = open_prices(billing_exports=[path]).terms.unread
+    assert line.endswith(
+        "not used: row without a SKU: 1, row without a date: 1, SKU without a price: 1"
+    )
 
 
 @pytest.mark.parametrize(

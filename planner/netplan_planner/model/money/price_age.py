@@ -55,7 +55,8 @@ def update_of(folder: Path | None) -> str:
     if folder is None:
         return update
     if folder == SHIPPED:
-        return f"{update}, then leave out --prices {SHIPPED}"
+        # Shorter, as it has to fit in a line.
+        return f"Run netplan prices refresh, omit --prices {SHIPPED}"
     if folder.suffix == _BUNDLE:
         # Prices of a bundle stay what they were.
         return f"{update} --out prices, then --prices prices"

@@ -135,7 +135,7 @@ class Telling(Request, frozen=True, kw_only=True):
         Ask(
             "Print one finding in full. Give its number, or the first letters of its fingerprint.",
             "--show",
-            short="Print one finding in full, by its number.",
+            short="Print one finding in full, by number or fingerprint.",
             metavar="NUMBER",
         ),
     ] = None

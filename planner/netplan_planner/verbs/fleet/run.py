@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from netplan_planner.errors import UsageError, no_region
+from netplan_planner.errors import MissingDatum, UsageError, no_region
 from netplan_planner.ledger.compared import AT_LIST
 from netplan_planner.machines.known import Known
 from netplan_planner.model import CapsBook, CommitmentScope, Facts, PriceBook, Text, taken
@@ -101,6 +101,7 @@ def fleet_of(
 
     Raises:
         InputError: If the input cannot be read or makes no sense.
+        MissingDatum: If nothing is known of any VM.
         UsageError: If the request contradicts itself, or names what is not known.
     """
     fleet = _of_table(asked, read, table) if table else _of_inventory(asked, read, say)
@@ -119,6 +120,10 @@ def fleet_of(
     market = fleet.bought.market(fleet.prices, asked.commitments, asked.years)
     say(f"planning {counted(len(fleet.needs), 'group')}")
     needs, kept = _feasible(fleet, choices)
+    if not needs:
+        first, *others = (*fleet.left_out, *kept)
+        more = f"; {len(others):,} more" if others else ""
+        raise MissingDatum(f"no VM can be planned: {first.name}: {first.shortfall}{more}")
     planned = plan_fleet(needs, fleet.prices, fleet.caps, choices, market, asked.quotas)
     basis = resting(
         FleetAnswer,

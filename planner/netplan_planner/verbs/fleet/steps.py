@@ -60,7 +60,7 @@ def changes_of(
         steps += moves
     order = (
         _ORDER,
-        _COSTLIER.format(f"{costlier} of {len(steps)}") if costlier else _ANY,
+        _COSTLIER.format(f"{costlier} of {len(steps) + len(buying)}") if costlier else _ANY,
         *([_BUYING] if buying else ()),
     )
     return in_order([*steps, *buying], " ".join(order))

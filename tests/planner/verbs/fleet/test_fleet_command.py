@@ -8,6 +8,7 @@ from typing import Any
 
 from support.commands.run import run_verbs
 from support.fleets.made import Row, row, table_of
+from support.projects.compute_json import machine
 
 COMMANDS_BY_ANSWER = {"FleetAnswer": ("fleet --demo gecko", "fleet --demo gecko --series e2")}
 """Commands whose JSON and CSV `test_every_answer` looks at."""
@@ -98,3 +99,13 @@ def test_the_plan_as_commands_and_for_terraform(tmp_path: Path) -> None:
     steps = json.loads(listed.read_bytes())["changes"]
     assert steps[-1]["resource"] == "google_compute_region_commitment"
     assert {step["attribute"] for step in steps[:-1]} == {"machine_type"}
+
+
+def test_an_inventory_of_which_nothing_is_known_says_why(tmp_path: Path) -> None:
+    file = tmp_path / "vms.json"
+    unknown = [machine(zone="mars-north1-a"), machine("b", "n9-standard-4")]
+    file.write_text(json.dumps(unknown))
+    done = run_verbs(arguments=["fleet", "--inventory", str(file)])
+    assert done.returncode == 3
+    assert "no VM can be planned: a: " in done.stderr
+    assert "; 1 more" in done.stderr

@@ -67,8 +67,25 @@ def test_shipped_prices_are_there_by_name_and_by_a_variable(home: Path) -> None:
     assert by_option.returncode == alone.returncode == 0
     named, without = json.loads(by_option.stdout), json.loads(alone.stdout)
     assert named["prices"] == without["prices"]
-    assert named["price_age"].endswith("then leave out --prices shipped")
+    assert named["price_age"].endswith("Run netplan prices refresh, omit --prices shipped")
     assert by_variable.stdout == by_option.stdout
+
+
+def test_the_configuration_names_the_prices_of_all_verbs(home: Path, tmp_path: Path) -> None:
+    settings = tmp_path / "netplan.toml"
+    settings.write_text('[prices]\nsnapshot = "shipped"\n')
+    asked = ["--config", str(settings)]
+    told = run_verbs(arguments=[*REAL, *asked])
+    assert told.stdout == run_verbs(arguments=[*REAL, "--prices", "shipped"]).stdout != ""
+    # What is named for the verb, or on the command line, goes before.
+    assert run_verbs(arguments=[*MADE, *asked, "--prices", str(home.parent)]).returncode == 0
+    with settings.open("a") as file:
+        file.write(f'[price.machine]\nprices = "{home.parent}"\n')
+    assert run_verbs(arguments=[*MADE, *asked]).returncode == 0
+    shown = run_verbs(arguments=["config", "show", "--output", "json", *asked]).stdout
+    values = {one["setting"]: one["value"] for one in json.loads(shown)["settings"]}
+    assert values["audit.prices"] == "shipped"
+    assert values["price.machine.prices"] == str(home.parent)
 
 
 def test_a_damaged_file_is_named_with_what_takes_its_place(home: Path) -> None:

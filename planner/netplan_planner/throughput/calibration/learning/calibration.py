@@ -59,11 +59,9 @@ from netplan_planner.throughput.limits.shared_by import whatever_set_up
 _GRID = np.linspace(-5.0, 1.5, 651)
 """Of the logarithm of a pair's factor."""
 _ODD_SHARE = 0.05
-"""Of runs that are unlike their pair."""
-_ODD_PAIR_SHARE = _ODD_SHARE**1.25
-"""Of pairs that are unlike all others: fewer than single bad runs, more than two in a row, so one
-run alone moves no pair. Of 64 pairs of the grids of January 2022 with a run under half of what
-others of their class have, the next one was so in one (`docs/background/accuracy.md`)."""
+"""Of pairs that are unlike all others, and of runs that are unlike the pair."""
+
+
 _MOST_RUNS = 9
 """More of a path make it no likelier that their median is of the pair."""
 
@@ -370,8 +368,8 @@ def _probed(
     residual: Column,
     runs: PairRuns,
 ) -> ProbedPair:
-    odd = _ODD_PAIR_SHARE / (_GRID[-1] - _GRID[0])
-    log_density = np.log((1 - _ODD_PAIR_SHARE) * _normal(_GRID, float(own[rows].mean())) + odd)
+    odd = _ODD_SHARE / (_GRID[-1] - _GRID[0])
+    log_density = np.log((1 - _ODD_SHARE) * _normal(_GRID, float(own[rows].mean())) + odd)
     for row in rows:
         seen = _normal(_GRID - residual[row], float(rest[row]))
         # The median of several runs is unlike the pair only where most of them are.

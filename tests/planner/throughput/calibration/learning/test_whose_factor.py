@@ -65,15 +65,13 @@ class TestPairs:
         many = msgspec.structs.replace(slow, streams=512)
         assert moved(many, found) == pytest.approx(1, abs=0.02)
 
-    def test_one_run_of_a_slow_pair_is_a_slow_run(self) -> None:
-        """A run of an eighth, alone, was followed by a sound one of its pair as a rule."""
+    def test_a_run_of_its_own_is_inside_the_interval_of_a_pair(self) -> None:
+        """One run cannot tell a bad run from a slow pair: both stay possible."""
         stock = with_set_ups(window_bound(), image="a")
-        found = learnt(on_pairs(stock, [1.0, 1.0, 1.0, 0.12], runs=1))
-        assert moved(placed(stock, 3), found) == pytest.approx(1, abs=0.03)
-        low = corrected(placed(stock, 3), found).low_gbps or 0.0
-        assert low < 0.5 * gbps(stock)
-        several = learnt(on_pairs(stock, [1.0, 1.0, 1.0, 0.12], runs=3))
-        assert moved(placed(stock, 3), several) < 0.2
+        for ratio in (0.12, 0.5):
+            found = learnt(on_pairs(stock, [1.0, 1.0, 1.0, ratio], runs=1))
+            answer = corrected(placed(stock, 3), found)
+            assert (answer.low_gbps or 0) < ratio * gbps(stock) < (answer.high_gbps or 0)
 
     def test_many_runs_of_a_slow_pair_are_believed_of_that_pair_only(self) -> None:
         found = fit(on_pairs(at_wall(), [1.0, 1.0, 1.0]), probe(placed(at_wall(), 9), 0.7, runs=10))
