@@ -19,7 +19,7 @@ from netplan_planner.cli.help_page import HELP_ALL
 from netplan_planner.cli.state import state
 from netplan_planner.cli.verbs import VERBS, LazyGroup, prepare
 from netplan_planner.errors import NetplanError, UsageError, did_you_mean
-from netplan_planner.units import gib_from_bytes, number
+from netplan_planner.units import gib_from_bytes, trimmed
 from netplan_planner.world import settings
 
 # Options of the whole command, before the verb or behind it
@@ -124,7 +124,7 @@ def _in_gib(parameter: Any, given: object) -> str:
     """Return what a volume with a unit is in GiB, of an option that takes those."""
     with suppress(UsageError):
         if "gib" in (parameter.name or "").split("_") and (found := byte_count("", str(given))):
-            return f"; {given} is {number(gib_from_bytes(found))} GiB"
+            return f"; {given} is {trimmed(gib_from_bytes(found), 9)} GiB"
     return ""
 
 

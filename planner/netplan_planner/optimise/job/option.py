@@ -183,8 +183,8 @@ def _note(offer: Offer, need: JobNeed, usage: Usage, run_s: float, count: int) -
 
 WAYS = (model.Usage.ON_DEMAND, model.Usage.SPOT, model.Usage.CUD_1Y, model.Usage.CUD_3Y)
 NO_RATE = (
-    "Google documents no interruption rate of Spot VMs. Set it with --spot-interruptions-per-day"
-    " (see compute.advice.capacityHistory for your type and zone, or use what you observed)"
+    "Google documents no interruption rate of Spot VMs. Set it with --spot-interruptions-per-day."
+    " See compute.advice.capacityHistory for your type and zone, or use what you observed"
 )
 ONCE = "a commitment lasts years, but this job runs once: give --runs-per-day"
 _MOST_PER_DAY = 1e5

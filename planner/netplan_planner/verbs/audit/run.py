@@ -294,8 +294,8 @@ def _assumptions(
     resizing = {check.rule.id for check in all_rules() if check.area == "capacity"}
     if any(finding.rule in resizing and finding.line_items for finding in findings):
         said.append(
-            "VMs that are not Spot run all month on demand, with the sustained-use discount of "
-            f"their series (for accounts that pay online); {_said_of_commitments(facts)}."
+            "VMs that are not Spot run all month on demand. They have the sustained-use discount "
+            f"of their series (for accounts that pay online); {_said_of_commitments(facts)}."
         )
     said += autoscaled(facts.inventory)
     return tuple(said)
