@@ -17,11 +17,11 @@ from netplan_planner.input_files import is_path, read_when
 _SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSW|CREDENTIAL", re.IGNORECASE)
 """What a variable or an option is named that holds a secret."""
 _OF_URL = re.compile(
-    r"://(?:[^/\s@:]*:)?([^@/\s]+)@|[?&;#](?:[^=&;#]*[_-])?"
+    r":/{1,2}(?:[^/\s@:]*:)?([^@/\s]+)@|[?&;#](?:[^=&;#]*[_-])?"
     r"(?:key|token|secret|passw\w*|pwd|pass|auth|sig|signature)=([^&;#\s]+)",
     re.IGNORECASE,
 )
-"""A password, and a value in a query whose name says that it is one."""
+"""A password, and a value in a query whose name says that it is one; paths have one stroke."""
 _SHORTEST = 6
 """Characters of a secret; a shorter one would be found in every other word."""
 _WITHHELD = "(not shown)"
@@ -42,7 +42,8 @@ def withheld(text: str, environment: Mapping[str, str], words: Sequence[str]) ->
     >>> withheld("refused: abcdef123", {"MY_API_KEY": "abcdef123"}, ())
     'refused: (not shown)'
     """
-    for secret in secrets_of(environment, words):
+    # A URL in the text may be of a file of settings.
+    for secret in secrets_of(environment, (text, *words)):
         text = text.replace(secret, _WITHHELD)
     return text
 

@@ -93,6 +93,11 @@ def test_secrets_around_are_withheld(environment: dict[str, str], words: list[st
     assert withheld(f"no {SECRET} here", environment, words) == "no (not shown) here"
 
 
+def test_a_url_of_a_file_of_settings_is_told_without_its_password() -> None:
+    told = withheld(f"webdav:/me:{SECRET}@host/x: cannot be read", {}, [])
+    assert told == "webdav:/me:(not shown)@host/x: cannot be read"
+
+
 def test_a_file_and_plain_words_are_no_secret(tmp_path: Path) -> None:
     name = str(tmp_path)
     assert withheld(name, {"GOOGLE_APPLICATION_CREDENTIALS": name}, ()) == name
