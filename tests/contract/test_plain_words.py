@@ -8,12 +8,15 @@ project (its goldens).
 import ast
 import html
 import json
+import os
 import re
+import shlex
 import tomllib
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
+from unittest.mock import patch
 
 import pytest
 
@@ -48,8 +51,14 @@ SKIPPED = re.compile(
 )
 NOT_PROSE = re.compile(
     r"\b(?:SELECT|FROM|CASE|THEN|GREATEST|read_csv)\b|set -u|^\s*(?:gcloud|netplan|iperf3) "
+    r"|; then\n|\n(?:from \w|say |ulimit )|\n *select |^title = |^\s*(?:[A-Z]{3}\s+){9}"
 )
-"""Statements, scripts and commands."""
+"""Statements, scripts, commands, sources and lists of codes."""
+BLOCK = re.compile(
+    r"</?(?:article|body|br|button|caption|d[dlt]|details|div|figcaption|figure|h[1-6]|header|label"
+    r"|li|main|nav|ol|option|p|pre|section|summary|svg|t[dhr]|table|text|title|ul)\b[^>]*>"
+)
+"""What ends a paragraph of a page."""
 FIELD = re.compile(r"\{[a-z_]+(?::[^{}]*)?\}")
 CODE = re.compile(r"`[^`]*`|\S*[-_/=]\S*|\{[^{}]*\}")
 """A word that is no word of a sentence: code, an option, a path, a value."""
@@ -77,8 +86,8 @@ def any_word() -> re.Pattern[str]:
 
 
 def sentences(text: str) -> Iterator[str]:
-    """Yield the sentences of a text, each with code as one word."""
-    for one in re.split(r"(?<=[.!?;:])\s|\n| · ", text):
+    """Yield the sentences of a text, each with code as one word; a line break ends none."""
+    for one in re.split(r"(?<=[.!?])\s| · ", text):
         yield CODE.sub("x", one)
 
 
@@ -248,7 +257,9 @@ def test_a_fault_of_a_page_is_found(text: str, fault_count: int) -> None:
         ("4 machines send", False),
         ("a machine type, machine_type, --machine-type, general-purpose-machines", True),
         (f"{'word ' * 31}", False),
-        (f"{'word ' * 20}: {'word ' * 20}", True),
+        (f"{'word ' * 20}: {'word ' * 20}", False),
+        (f"{'word ' * 20}\n{'word ' * 20}", False),
+        (f"{'word ' * 20}. {'word ' * 20}", True),
         (f"use `{'word ' * 40}`", True),
     ],
 )
@@ -267,7 +278,7 @@ def still_said() -> re.Pattern[str]:
 def in_answer(text: str) -> Iterator[str]:
     """Yield the faults of an answer that no room of the list is the reason of."""
     yield from (one for one in words_in(text) if not still_said().search(one))
-    if not UNREAD:
+    if not NOT_PROSE.search(text):
         yield from (one for one in faults(text) if " words: " in one)
 
 
@@ -281,7 +292,8 @@ def prose_of(form: str, text: str) -> Iterator[str]:
         yield from (one for one in texts_of(json.loads(text)) if is_prose(one))
     elif form == "html":
         page = re.sub(r"<(style|script|code)\b.*?</\1>", " ", text, flags=re.DOTALL)
-        yield from (html.unescape(one) for one in re.split(r"<[^>]*>", page) if one.strip())
+        told = (re.sub(r"<[^>]*>", "", one) for one in BLOCK.split(page))
+        yield from (html.unescape(one) for one in told if one.strip())
     else:
         prose = re.sub(r"```.*?```", "", text, flags=re.DOTALL)
         yield from (one for row in prose.splitlines() for one in ROWS.split(row) if one.strip())
@@ -296,6 +308,14 @@ DEMOS = (
     "whatif --demo gecko --vm transcoder-1 --machine-type n1-standard-4",
     "job --demo dobermanifesto",
     "probe plan --demo gecko",
+    "forecast --series docs/examples/series.csv",
+    "fleet --needs docs/examples/needs.csv",
+    "flow-logs cost --records docs/examples/records.csv",
+    "place --vms docs/examples/vms.csv --edges docs/examples/edges.csv --zones docs/examples/zones.csv",
+    "predict c3-standard-176 n1-standard-1 --streams 16",
+    "recommend --gbps 10 --region us-central1",
+    "price traffic --from us-central1 --to europe-west1 --gib 1000",
+    "transfer --from us-central1 --to europe-west4 --bytes 10TB --series n2 --max-count 4 --top 2",
 )
 OF_FILES = ("md", "json", "html")
 
@@ -326,12 +346,13 @@ def answer(
     line: str = request.param
     forms = () if "--show" in line else OF_FILES
     outputs = [word for form in forms for word in ("-o", f"{form}:{folder / form}")]
-    done = netplan(*line.split(), *outputs, "-o", "text")
-    assert done.status == 0, done.err
+    with patch.dict(os.environ, {"COLUMNS": "10000"}):  # no line is cut, so each sentence is whole
+        done = netplan(*shlex.split(line), *outputs, "-o", "text")
+    assert done.status <= 1, done.err
     return {"text": done.out} | {form: (folder / form).read_text("utf-8") for form in forms}
 
 
-def test_answers_to_samples_have_none_of_the_words(answer: dict[str, str]) -> None:
+def test_answers_to_samples_are_plain(answer: dict[str, str]) -> None:
     found = [
         f"{form}: {fault}: {one[:90]}"
         for form, text in answer.items()

@@ -283,4 +283,5 @@ def told_reasons(reasons: dict[str, int], place_count: int) -> Iterator[str]:
     if len(rest) > 1:
         ranked[_REASONS:] = [("other reasons hold", sum(count for _, count in rest))]
     for reason, count in ranked:
-        yield reason if count == place_count else f"at {count:,} of {place_count:,} places {reason}"
+        where = "" if count == place_count else f"At {count:,} of {place_count:,} places "
+        yield where + reason

@@ -98,7 +98,7 @@ def _order(search: "_Search", proposals: Sequence[Proposal], judge: Judge) -> di
             gain,
             rank=rank if gain.brings else None,
             marginal_usd_per_month=gain.usd,
-            overlap="; ".join(gain.reasons),
+            overlap=". ".join(gain.reasons),
             lifted_place=next((one.place for one in gain.made if one.hit is gain.lifted), ""),
             place_count=len(gain.made),
             bounds=search.bounds.get(proposal.fingerprint),

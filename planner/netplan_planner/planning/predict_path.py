@@ -326,7 +326,7 @@ def _probe(query: model.PathQuery) -> str:
     times = run_times(rtt_ms=query.rtt_ms)
     return (
         f"`iperf3 -c RECEIVER -P {_MANY} -t {times.duration_s} -O {times.omit_s}` with iperf3"
-        f" {THREADED_TEXT} or newer at both ends, and again with `-P 1`: if {_MANY} streams are"
+        f" {THREADED_TEXT} or newer at both ends, and again with `-P 1`. If {_MANY} streams are"
         " not faster than one, one core carries them all (`netplan probe plan` chooses paths and"
         " shows the cost)"
     )

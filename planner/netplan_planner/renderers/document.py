@@ -191,10 +191,12 @@ def joined(lines: Iterable[Line], separator: str = ", ") -> Line:
     return tuple(spans)
 
 
-def listed(lines: Iterable[Line], total: int, noun: str = "more") -> Line:
-    """Return the lines with commas, and how many of `total` they leave out."""
+def listed(
+    lines: Iterable[Line], total: int, noun: str = "more", separator: str = ", "
+) -> Line:
+    """Return the lines with a separator, and how many of `total` they leave out."""
     shown = list(lines)
-    text = joined(shown)
+    text = joined(shown, separator)
     if total > len(shown):
         return line(text, f" and {total - len(shown):,} {noun}")
     return text

@@ -104,7 +104,7 @@ def _hit(facts: model.Facts, pair: PairTraffic, nic: model.NetworkInterface) -> 
         subject=pair_subject(facts.src(edge), facts.dst(edge)),
         message=f"{volume(gib)} from {sender.name} to {receiver.name}{_back(pair)} use external"
         f" addresses ({edge.dst_address}{_held(facts, edge)}), {gbps(edge.series.max_gbps)}"
-        f" in the busiest minute, although {_joined(sender, receiver, hub)}",
+        f" in the busiest minute. {_joined(sender, receiver, hub)}",
         evidence=(
             model.Evidence(name="volume", value=float(gib), unit="GiB/month", source="flow logs"),
             model.Evidence(
@@ -134,9 +134,9 @@ def _hit(facts: model.Facts, pair: PairTraffic, nic: model.NetworkInterface) -> 
 def _joined(one: model.Instance, other: model.Instance, hub: str) -> str:
     """Return in words that two machines reach each other inside."""
     if hub:
-        return f"the Network Connectivity Center hub {hub} joins the two networks"
+        return f"The Network Connectivity Center hub {hub} joins the two networks"
     nets = [{nic.network for nic in machine.interfaces} for machine in (one, other)]
-    return "both VMs are in one network" if nets[0] & nets[1] else "the two networks are connected"
+    return "Both VMs are in one network" if nets[0] & nets[1] else "The two networks are connected"
 
 
 def _address_fix(

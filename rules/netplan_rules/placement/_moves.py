@@ -92,7 +92,7 @@ def proposals(
     settled: set[str] = set()
     for pair in pairs_with_traffic(facts, distance, min_usd):
         if why := copies.why_copies(pair.one, pair.other):
-            reason = f"it looks like a copy of its peer ({why}), so the two are separate on purpose"
+            reason = f"a copy of its peer ({why}) is separate on purpose"
             yield model.Gap(resource=pair.one.ref, reason=reason)
             continue
         ends = [

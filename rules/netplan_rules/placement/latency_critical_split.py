@@ -37,7 +37,7 @@ def check(facts: model.Facts) -> Iterator[model.Hit | model.Gap]:
         assert one is not None
         assert other is not None
         if why := copies.why_copies(one, other):
-            reason = f"it looks like a copy of its peer ({why}), so the two are separate on purpose"
+            reason = f"a copy of its peer ({why}) is separate on purpose"
             yield model.Gap(resource=one.ref, reason=reason)
             continue
         move = best_move(facts, one, other)

@@ -263,8 +263,8 @@ def _doubt_of_outside(
         return ""
     return (
         f"; to external addresses it is at its cap of {cap.external_gbps:g} Gbit/s, so its real"
-        " need is unknown (--to external finds higher caps; traffic to internal addresses is not"
-        " under this cap)"
+        " need is unknown. Traffic to internal addresses is not under this cap (--to external"
+        " finds higher caps)"
     )
 
 

@@ -344,7 +344,7 @@ def test_each_place_says_what_holds_its_fix_back() -> None:
     held = {one.resources[0].name: one.why_held for one in finding.members}
     said = "pear-2, another copy (both are named pear-…), is in us-central1-b"
     assert held == {"pear-1": said, "fig": ""}
-    assert f"at 1 of 2 places {said}" in finding.overlap
+    assert f"At 1 of 2 places {said}" in finding.overlap
 
 
 @pytest.mark.parametrize("is_graver", [False, True])

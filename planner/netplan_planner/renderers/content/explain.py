@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from netplan_planner import model
-from netplan_planner.inert import is_inert
+from netplan_planner.inert import LINE_LENGTH, is_inert
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import phrases
 from netplan_planner.renderers.document import Block, Command, Field, Line, Role, fixed, line, say
@@ -20,7 +20,7 @@ def explanation(finding: model.Finding, options: RenderOptions) -> Iterator[Bloc
         why = line(f"{finding.title}. {info.rationale}")
         yield Field(label="why", line=why, is_source=True)
         if info.guards:
-            yield Field(label="no finding if", line=line(info.guards), is_source=True)
+            yield Field(label="no finding if", line=line(say(info.guards, length=LINE_LENGTH)), is_source=True)
     yield from _several("inputs", [_evidence(entry) for entry in finding.evidence])
     for label, estimate in (
         ("limits", finding.throughput_now),
@@ -90,7 +90,7 @@ def limits(label: str, estimate: model.Estimate) -> Iterator[Block]:
 
 def limit(entry: model.Limit) -> Line:
     """Return a limit with its source, its date and what lifts it."""
-    lifted = f"; to raise it: {entry.lifted_by}" if entry.lifted_by else ""
+    lifted = f". To raise it: {entry.lifted_by}" if entry.lifted_by else ""
     kind = ", documented" if entry.kind is model.LimitKind.DOCUMENTED else ""
     return line(phrases.limit(entry), f"{kind}: {entry.source}, {entry.as_of.isoformat()}{lifted}")
 

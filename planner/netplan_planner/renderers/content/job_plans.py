@@ -81,7 +81,7 @@ def _need(need: model.JobNeed) -> Line:
     return line(
         "Each run: ",
         doc.joined(parts),
-        f"{deadline}{times}; at most {most} in {need.region}, {paid} without usage discounts",
+        f"{deadline}{times}. At most {most} in {need.region}, {paid} without usage discounts",
     )
 
 
@@ -106,7 +106,7 @@ def _verdict(plan: model.JobPlan) -> Line:
         usd = best.usd_per_run + plan.traffic_usd_per_run
         whole = job_views.spent(usd, _of_month(plan, usd))
         text = line(text, ", ", fixed(whole), " with the traffic")
-    text = line(text, "; a run takes ", _times(best))
+    text = line(text, ". A run takes ", _times(best))
     if best.deadline_probability is not None:
         text = line(text, f", {odds(best.deadline_probability, best.usage)} likely in time")
     return line(text, *_against(plan, best))

@@ -153,12 +153,12 @@ def _payment(one: model.JobPayment) -> Line:
     if rate is not None:
         text = line(
             text,
-            f"; the on-demand VMs would cost less as Spot with up to {figures.number(rate)} "
+            f". The on-demand VMs would cost less as Spot with up to {figures.number(rate)} "
             "interruptions per VM and day",
         )
     if runs is not None:
         text = line(
-            text, f"; a commitment for the on-demand VMs saves money from {_runs(runs)} per day"
+            text, f". A commitment for the on-demand VMs saves money from {_runs(runs)} per day"
         )
     return text
 

@@ -286,7 +286,7 @@ def bills(
     return tuple(lines)
 
 
-_ALL_LINES = "; all lines: --output json"
+_ALL_LINES = ". All lines: --output json"
 
 
 def _sides(items: Sequence[model.LineItem], *, are_costs: bool) -> Line:
@@ -299,9 +299,9 @@ def _sides(items: Sequence[model.LineItem], *, are_costs: bool) -> Line:
     if not all(sides):
         return line(" (", kinds[0] if sides[0] else kinds[1], ")")
     paid, instead = (fixed(model.Amount(usd=abs(model.total_usd(side)))) for side in sides)
-    words = ("paid", "deducted") if are_costs else ("no longer paid", "paid instead")
-    first = line(" net: ", paid, f" {words[0]} (", kinds[0], "), ")
-    return line(first, instead, f" {words[1]} (", kinds[1], ")")
+    words = ("Paid", "Deducted") if are_costs else ("No longer paid", "Paid instead")
+    first = line(f" net. {words[0]}: ", paid, " (", kinds[0], "). ")
+    return line(first, f"{words[1]}: ", instead, " (", kinds[1], ")")
 
 
 def _is_of_today(item: model.LineItem, are_costs: bool) -> bool:

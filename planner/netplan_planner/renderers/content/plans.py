@@ -158,8 +158,9 @@ def machine_plan(plan: model.MachinePlan, options: RenderOptions) -> Iterator[Bl
         yield doc.field("interval", one, ": ", fixed(ends), " in 90% of cases")
     if len(plan.front) > 1:
         front = plan.front[: options.row_limit]
-        text = doc.listed([_front(candidate) for candidate in front], len(plan.front))
-        yield doc.field("front", "trade-off of price and bandwidth, one VM: ", text)
+        pairs = [_front(candidate) for candidate in front]
+        text = doc.listed(pairs, len(plan.front), separator=" · ")
+        yield doc.field("front", "price and bandwidth of one VM: ", text)
     if options.folds:
         yield from _sources(shown)
     yield from _traffic(plan)

@@ -315,7 +315,7 @@ def _explained(answer: model.Prediction) -> Iterator[Block]:
     yield _para(
         "value: the lowest limit, because a single stream shares with no other"
         if query.streams == 1
-        else "value: the minimum of offered = streams x window / RTT and the limits; for "
+        else "value: the minimum of offered = streams x window / RTT and the limits. For "
         "limits that drop packets on the path, (offered^-3 + cap^-3)^(-1/3), and at "
         "least one stream alone"
     )

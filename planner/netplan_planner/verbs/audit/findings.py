@@ -256,11 +256,10 @@ def _balance(finding: Finding) -> Line:
     if not gone or not instead or len(items) <= _LINES_OF_MONEY:
         return ()
     return line(
-        ": ",
+        ". No longer paid: ",
         fixed(Amount(usd=gone)),
-        " no longer paid, ",
+        ", paid instead: ",
         fixed(Amount(usd=instead)),
-        " paid instead",
     )
 
 
@@ -275,7 +274,7 @@ def _amount(finding: Finding, usd: Decimal) -> Line:
         return line(amount, "; another finding asks for the same change and includes this saving")
     rest = line(phrases.money(left), between) if left else line("nothing")
     why = f" ({finding.overlap})" if finding.overlap else ""
-    return line(amount, " alone; in this order: ", rest, why)
+    return line(amount, " alone. In this order: ", rest, why)
 
 
 def _later(finding: Finding) -> Iterator[Block]:

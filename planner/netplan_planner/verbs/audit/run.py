@@ -309,8 +309,8 @@ def _said_of_commitments(facts: Facts) -> str:
         else "no resource-based commitment is in the input, so none is counted"
     )
     if facts.prices.flexible is not None:
-        return f"{resource_based}; flexible ones count as in the billing export"
-    return f"{resource_based}; flexible commitments are unknown (--billing-export shows them)"
+        return f"{resource_based}. Flexible ones count as in the billing export"
+    return f"{resource_based}. Flexible commitments are unknown (--billing-export shows them)"
 
 
 def _window(facts: Facts, traffic: TrafficMatrix) -> WindowInfo:

@@ -104,19 +104,19 @@ def _promise(answer: FlowLogBill, goal: bills.LogGoal) -> doc.Para:
     if not any(row.proposed is not None for row in answer.writers):
         return doc.para("No plan, and no error estimate. The notes below say why")
     error = answer.dollar_error_ratio
-    told: Text = "it has no traffic that costs anything"
+    told: Text = "Its traffic costs nothing"
     if error is not None and answer.traffic_usd_per_month is not None:
         told = worded(
-            f"it measures the cost of the traffic to ±{_percent(error)} (",
+            f"It measures the cost of the traffic to ±{_percent(error)} (",
             Amount(usd=answer.traffic_usd_per_month),
             f"/month; the goal is ±{_percent(goal.dollar_error_ratio)})",
         )
     return doc.para(
         "Planned logging costs ",
         _amount(answer.planned_usd_per_month),
-        "/month: ",
+        "/month. ",
         told,
-        f", {_percentiles(answer, goal)}",
+        f". {_percentiles(answer, goal)}",
     )
 
 
@@ -125,12 +125,12 @@ def _percentiles(answer: FlowLogBill, goal: bills.LogGoal) -> str:
     machines = figures.counted(answer.p95_machine_count, "VM")
     if not answer.p95_machine_count:
         return (
-            f"in {_percent(goal.confidence)} of samples; no VM's 95th percentile reaches {rate}, "
-            "so the percentile goal does not apply"
+            f"No VM's 95th percentile reaches {rate}, so the percentile goal does not apply. The "
+            f"goal holds in {_percent(goal.confidence)} of samples"
         )
     return (
-        f"and the 95th percentiles of {machines} (from {rate} up) to "
-        f"±{_percent(goal.p95_error_ratio)}, each in {_percent(goal.confidence)} of samples"
+        f"It measures the 95th percentiles of {machines} (from {rate} up) to "
+        f"±{_percent(goal.p95_error_ratio)}. Each holds in {_percent(goal.confidence)} of samples"
     )
 
 
@@ -217,7 +217,7 @@ def _left_out(answer: FlowLogBill) -> Iterator[Block]:
         rest = len(names) - _NAMED_WRITERS
         of = ", ".join(names[:_NAMED_WRITERS]) + (f" and {rest} more writers" if rest > 0 else "")
         yield doc.para(
-            f"Filters leave out {what}: {records:,} fewer records per month (",
+            f"Filters leave out {what}. That is {records:,} fewer records per month (",
             _amount(sum(known, start=Decimal(0)) if known else None),
             ") than with sampling and interval alone (",
             say(of, Role.NAME, length=_LONG),

@@ -184,7 +184,7 @@ def _pressing(one: MachineForecast, answer: ForecastAnswer) -> Line:
             f"may reach {share}, in {counted(one.low_week or 0, 'week')} at the soonest: {chance}"
         )
     growth = rests_on.growth(one.basis, answer.level)
-    return line(phrases.name(one.name), f"{kind} ", when, f"; {now} in the last week, {growth}")
+    return line(phrases.name(one.name), f"{kind} ", when, f". {now} in the last week, {growth}")
 
 
 def _chance(probability: float) -> str:

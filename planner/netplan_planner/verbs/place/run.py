@@ -42,8 +42,8 @@ _RULE, _THRESHOLD = "chatty-inter-zone-pair", "min_usd_per_month"
 _DIGITS = 6
 _CENT = Decimal("0.01")
 ONE_OFF = (
-    "a stop and start of the VM, and a machine image of its disks, billed while it exists (cost "
-    "unknown, because disk sizes are not read)"
+    "the VM is stopped and started. Its machine image is billed while it exists (cost unknown, "
+    "because disk sizes are not read)"
 )
 
 Say = Callable[[str], None]

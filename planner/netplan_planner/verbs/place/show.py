@@ -172,7 +172,7 @@ def _moves(answer: Placement, options: RenderOptions) -> Iterator[Block]:
             "/month",
         )
     if shown:
-        yield doc.para(f"Each has a one-time cost: {answer.moves[0].one_off}")
+        yield doc.para(f"One-time cost of each: {answer.moves[0].one_off}")
 
 
 def _row(one: places.PlannedMove) -> tuple[Line, ...]:

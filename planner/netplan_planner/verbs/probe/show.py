@@ -237,11 +237,11 @@ def _impact(one: ProbeImpact) -> str:
     seen = ""
     if one.seen_p95_gbps is not None and one.seen_max_gbps is not None:
         seen = (
-            f"; in flow logs it sends {figures.rate(one.seen_p95_gbps)} (95th percentile), at "
+            f". In flow logs it sends {figures.rate(one.seen_p95_gbps)} (95th percentile), at "
             f"most {figures.rate(one.seen_max_gbps)}"
         )
     if one.is_crowded:
-        seen += ": together they exceed the cap, so each slows the other"
+        seen += ". Together they exceed the cap, so each slows the other"
     return (
         f"{inert(one.name, NAME_LENGTH)} sends up to {figures.rate(one.sends_gbps)}, {cap}, and"
         f" receives up to {figures.rate(one.receives_gbps)}, for"

@@ -298,7 +298,7 @@ def advice(need: TransferNeed, market: Market, best: TransferOption) -> Iterator
         option = "--quota" if kind == "inside" else "--internet-quota"
         name = quota.name if quota else "the regional quota"
         yield (
-            f"quota: {place} sends {rate(gbps)}; its project needs at least "
+            f"quota: {place} sends {rate(gbps)}. Its project needs at least "
             f"{gbps * 1000:,.0f} Mbit/s of “{name}” there (console, Quotas page; set it with "
             f"{option} {place}=GBPS)"
         )
