@@ -311,7 +311,8 @@ DEMOS = (
     "forecast --series docs/examples/series.csv",
     "fleet --needs docs/examples/needs.csv",
     "flow-logs cost --records docs/examples/records.csv",
-    "place --vms docs/examples/vms.csv --edges docs/examples/edges.csv --zones docs/examples/zones.csv",
+    "place --vms docs/examples/vms.csv --edges docs/examples/edges.csv"
+    " --zones docs/examples/zones.csv",
     "predict c3-standard-176 n1-standard-1 --streams 16",
     "recommend --gbps 10 --region us-central1",
     "price traffic --from us-central1 --to europe-west1 --gib 1000",

@@ -191,9 +191,7 @@ def joined(lines: Iterable[Line], separator: str = ", ") -> Line:
     return tuple(spans)
 
 
-def listed(
-    lines: Iterable[Line], total: int, noun: str = "more", separator: str = ", "
-) -> Line:
+def listed(lines: Iterable[Line], total: int, noun: str = "more", separator: str = ", ") -> Line:
     """Return the lines with a separator, and how many of `total` they leave out."""
     shown = list(lines)
     text = joined(shown, separator)

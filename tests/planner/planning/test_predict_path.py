@@ -218,6 +218,16 @@ class TestUnknownCap:
         assert "16 Gbit/s with 8, 32 Gbit/s with 16" in found.assumed[0]
         assert found.assumed[0].endswith("16 of at most 32 Gbit/s")
 
+    def test_to_the_outside_it_is_at_least_that_of_a_smaller_type_of_the_series(self) -> None:
+        path = {"path_class": PathClass.INTERNET, "streams": 64, "rtt_ms": 20}
+        less, more = (
+            described(PathQuestion(src_type=f"m4n-megamem-{vcpus}", **path)).estimate
+            for vcpus in (112, 224)
+        )
+        assert less.low_gbps is not None and more.low_gbps is not None
+        assert more.low_gbps >= less.low_gbps > 7
+        assert any("100 Gbit/s of smaller types of its series" in one for one in more.assumed)
+
     def test_above_the_largest_size_it_stays_unknown(self) -> None:
         found = described(PathQuestion(src_type="n4-custom-96-393216", path_class=ZONE)).estimate
         assert found.gbps is None

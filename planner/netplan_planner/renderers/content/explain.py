@@ -20,7 +20,12 @@ def explanation(finding: model.Finding, options: RenderOptions) -> Iterator[Bloc
         why = line(f"{finding.title}. {info.rationale}")
         yield Field(label="why", line=why, is_source=True)
         if info.guards:
-            yield Field(label="no finding if", line=line(say(info.guards, length=LINE_LENGTH)), is_source=True)
+            guards = line(say(info.guards, length=LINE_LENGTH))
+            yield Field(
+                label="no finding if",
+                line=guards,
+                is_source=True,
+            )
     yield from _several("inputs", [_evidence(entry) for entry in finding.evidence])
     for label, estimate in (
         ("limits", finding.throughput_now),

@@ -22,7 +22,7 @@ from netplan_planner.model import (
 )
 from netplan_planner.throughput.limits import bounds, named, senders, tables
 from netplan_planner.throughput.limits.bounds import Bound, Doubt
-from netplan_planner.throughput.limits.caps import DEFAULT_TIER, TIER_1
+from netplan_planner.throughput.limits.caps import DEFAULT_TIER, TIER_1, load_caps
 from netplan_planner.throughput.limits.ends import OWN_CLOUD
 from netplan_planner.throughput.limits.named import quota_limit
 from netplan_planner.throughput.limits.pods.path import pod_bounds, possible_of_pods
@@ -191,15 +191,31 @@ def _said_of_outside(
             measured[0].low_gbps,
         )
     elif not measured and query.path_class.leaves_vpc and _is_unstated(sender, caps):
-        general = tables.path_limit("external-egress", caps.as_of, DEFAULT_TIER)
-        least = general.value if general is not None else bounds.LEAST_EGRESS_GBPS
+        least = _least_outside(sender, caps)
         yield Doubt(
             "no document of that day states the external cap: the VM egress cap is used",
-            least,
+            bounds.LEAST_EGRESS_GBPS if least is None else least.gbps,
         )
-        if general is not None:
-            said = f"whether the {general.value:g} Gbit/s of most types apply to it is unknown"
-            yield Doubt(said, general.value)
+        if least is not None:
+            yield Doubt(f"whether the {least.said} apply to it is unknown", least.gbps)
+
+
+class _Outside(NamedTuple):
+    """What a machine may send to the outside at least, where no document states it."""
+
+    gbps: float
+    said: str
+
+
+def _least_outside(sender: senders.Sender, caps: CapsBook) -> _Outside | None:
+    """Return the cap of smaller types of the series, else that of most types; None: neither."""
+    smaller = 0.0 if sender.cap is None else load_caps(caps.as_of).outside_of_smaller(sender.cap)
+    if smaller:
+        return _Outside(smaller, f"{smaller:g} Gbit/s of smaller types of its series")
+    general = tables.path_limit("external-egress", caps.as_of, DEFAULT_TIER)
+    if general is None:
+        return None
+    return _Outside(general.value, f"{general.value:g} Gbit/s of most types")
 
 
 def _hard(
@@ -221,8 +237,8 @@ def _hard(
         )
         bound = bounds.down_to(bound, sender.lowest_gbps)
         if leaves and _is_unstated(sender, caps):
-            general = tables.path_limit("external-egress", caps.as_of, DEFAULT_TIER)
-            bound = bounds.unstated(bound, math.inf if general is None else general.value)
+            least = _least_outside(sender, caps)
+            bound = bounds.unstated(bound, math.inf if least is None else least.gbps)
         if last is not None:
             bound = bounds.down_to(bound, last.low_gbps)._replace(regime="unstated")
         yield bound
