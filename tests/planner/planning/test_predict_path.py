@@ -219,12 +219,13 @@ class TestUnknownCap:
         assert found.assumed[0].endswith("16 of at most 32 Gbit/s")
 
     def test_to_the_outside_it_is_at_least_that_of_a_smaller_type_of_the_series(self) -> None:
-        path = {"path_class": PathClass.INTERNET, "streams": 64, "rtt_ms": 20}
+        path: dict[str, Any] = {"path_class": PathClass.INTERNET, "streams": 64, "rtt_ms": 20}
         less, more = (
             described(PathQuestion(src_type=f"m4n-megamem-{vcpus}", **path)).estimate
             for vcpus in (112, 224)
         )
-        assert less.low_gbps is not None and more.low_gbps is not None
+        assert less.low_gbps is not None
+        assert more.low_gbps is not None
         assert more.low_gbps >= less.low_gbps > 7
         assert any("100 Gbit/s of smaller types of its series" in one for one in more.assumed)
 

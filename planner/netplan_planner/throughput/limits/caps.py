@@ -165,6 +165,13 @@ class CapsTable:
         )
         return max(smaller, default=0.0)
 
+    def least_outside(self, cap: model.EgressCap | None) -> tuple[float, str]:
+        """Return the least external cap where none is documented, and whose it is; 0: unknown."""
+        if cap is not None and (least := self.outside_of_smaller(cap)):
+            return least, "smaller types of its series"
+        general = tables.path_limit("external-egress", self.as_of, DEFAULT_TIER)
+        return (0.0, "") if general is None else (general.value, "most types")
+
     def _sides(
         self, machine_type: str, vcpus: int
     ) -> tuple[list[tables.CapRow], list[tables.CapRow]]:

@@ -191,31 +191,13 @@ def _said_of_outside(
             measured[0].low_gbps,
         )
     elif not measured and query.path_class.leaves_vpc and _is_unstated(sender, caps):
-        least = _least_outside(sender, caps)
+        least, of = load_caps(caps.as_of).least_outside(sender.cap)
         yield Doubt(
             "no document of that day states the external cap: the VM egress cap is used",
-            bounds.LEAST_EGRESS_GBPS if least is None else least.gbps,
+            least or bounds.LEAST_EGRESS_GBPS,
         )
-        if least is not None:
-            yield Doubt(f"whether the {least.said} apply to it is unknown", least.gbps)
-
-
-class _Outside(NamedTuple):
-    """What a machine may send to the outside at least, where no document states it."""
-
-    gbps: float
-    said: str
-
-
-def _least_outside(sender: senders.Sender, caps: CapsBook) -> _Outside | None:
-    """Return the cap of smaller types of the series, else that of most types; None: neither."""
-    smaller = 0.0 if sender.cap is None else load_caps(caps.as_of).outside_of_smaller(sender.cap)
-    if smaller:
-        return _Outside(smaller, f"{smaller:g} Gbit/s of smaller types of its series")
-    general = tables.path_limit("external-egress", caps.as_of, DEFAULT_TIER)
-    if general is None:
-        return None
-    return _Outside(general.value, f"{general.value:g} Gbit/s of most types")
+        if least:
+            yield Doubt(f"whether the {least:g} Gbit/s of {of} apply to it is unknown", least)
 
 
 def _hard(
@@ -237,8 +219,8 @@ def _hard(
         )
         bound = bounds.down_to(bound, sender.lowest_gbps)
         if leaves and _is_unstated(sender, caps):
-            least = _least_outside(sender, caps)
-            bound = bounds.unstated(bound, math.inf if least is None else least.gbps)
+            least, _ = load_caps(caps.as_of).least_outside(cap)
+            bound = bounds.unstated(bound, least or math.inf)
         if last is not None:
             bound = bounds.down_to(bound, last.low_gbps)._replace(regime="unstated")
         yield bound
