@@ -34,14 +34,14 @@ INSTEAD = [item("e2-standard-8: core", -800), item("e2-standard-8: memory", -300
         (
             [*GONE, *INSTEAD],
             False,
-            "and 3 lines more: costs $600.00 net: $500.00 no longer paid (n2-standard-8 $500.00),"
-            " $1,100.00 paid instead (e2-standard-8 $1,100.00)",
+            "and 3 lines more: costs $600.00 net. No longer paid: $500.00 (n2-standard-8 $500.00)."
+            " Paid instead: $1,100.00 (e2-standard-8 $1,100.00)",
         ),
         (
             [*GONE, item("sustained use", -100)],
             True,
-            "and 2 lines more: costs $400.00 net: $500.00 paid (n2-standard-8 $500.00),"
-            " $100.00 deducted (sustained use $100.00)",
+            "and 2 lines more: costs $400.00 net. Paid: $500.00 (n2-standard-8 $500.00)."
+            " Deducted: $100.00 (sustained use $100.00)",
         ),
         (GONE, False, "and 1 line more: saves $500.00 (n2-standard-8 $500.00)"),
         (INSTEAD, False, "and 1 line more: costs $300.00 (e2-standard-8 $300.00)"),
@@ -51,7 +51,7 @@ def test_lines_that_are_left_out_have_a_net(
     items: list[LineItem], are_costs: bool, said: str
 ) -> None:
     *_, last = bills(items, 1, are_costs=are_costs)
-    assert shown(plain(last)) == f"{said}; all lines: --output json"
+    assert shown(plain(last)) == f"{said}. All lines: --output json"
 
 
 def test_all_lines_have_no_rest() -> None:

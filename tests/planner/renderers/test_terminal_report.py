@@ -104,7 +104,7 @@ SAID: dict[str, tuple[Report, dict[str, object], tuple[str, ...], tuple[str, ...
     "a saving is said beside the saving alone": (
         replace(GECKO, findings=(RAISED,)),
         {},
-        ("$643.07/month alone; in this order: saves $660.07",),
+        ("$643.07/month alone. In this order: saves $660.07",),
         (),
     ),
 }
