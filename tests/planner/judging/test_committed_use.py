@@ -63,7 +63,7 @@ def test_a_plan_that_is_carried_out_takes_no_type_back(vcpus: int) -> None:
     # The machine that is held back takes 16 vCPUs of it, those that only save the rest.
     assert len(names) == 1 + (vcpus - 16) // 8
     saving = next(one for one in found.findings if one.rule == cheaper.rule.id)
-    said = "at 2 of 6 places other fixes use the commitments that it needs"
+    said = "At 2 of 6 places other fixes use the commitments that it needs"
     assert (said in saving.overlap) == (vcpus == 48)
 
 
