@@ -4,7 +4,6 @@ Type names are compared whole, never by pattern: a rule for 4 vCPUs must not mat
 are looked up by series and vCPU count in brackets of their own.
 """
 
-import math
 from datetime import date
 from functools import cache, cached_property
 
@@ -149,28 +148,6 @@ class CapsTable:
             for side in caps
         )
         return (below[0], above[-1]) if below and above else None
-
-    def outside_of_smaller(self, cap: model.EgressCap) -> float:
-        """Return the greatest documented external cap of types of the series with fewer vCPUs.
-
-        In no series do documented external caps fall with the vCPUs, but of shared cores. 0: none.
-        """
-        series = model.series_of(cap.machine_type)
-        smaller = (
-            one.external_gbps or 0.0
-            for name in self.machine_types
-            if model.series_of(name) == series
-            for one in self.variants(name)
-            if one.is_tier1 == cap.is_tier1 and (one.vcpus or math.inf) < (cap.vcpus or 0)
-        )
-        return max(smaller, default=0.0)
-
-    def least_outside(self, cap: model.EgressCap | None) -> tuple[float, str]:
-        """Return the least external cap where none is documented, and whose it is; 0: unknown."""
-        if cap is not None and (least := self.outside_of_smaller(cap)):
-            return least, "smaller types of its series"
-        general = tables.path_limit("external-egress", self.as_of, DEFAULT_TIER)
-        return (0.0, "") if general is None else (general.value, "most types")
 
     def _sides(
         self, machine_type: str, vcpus: int

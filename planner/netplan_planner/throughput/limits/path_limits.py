@@ -22,7 +22,7 @@ from netplan_planner.model import (
 )
 from netplan_planner.throughput.limits import bounds, named, senders, tables
 from netplan_planner.throughput.limits.bounds import Bound, Doubt
-from netplan_planner.throughput.limits.caps import DEFAULT_TIER, TIER_1, load_caps
+from netplan_planner.throughput.limits.caps import DEFAULT_TIER, TIER_1
 from netplan_planner.throughput.limits.ends import OWN_CLOUD
 from netplan_planner.throughput.limits.named import quota_limit
 from netplan_planner.throughput.limits.pods.path import pod_bounds, possible_of_pods
@@ -191,13 +191,15 @@ def _said_of_outside(
             measured[0].low_gbps,
         )
     elif not measured and query.path_class.leaves_vpc and _is_unstated(sender, caps):
-        least, of = load_caps(caps.as_of).least_outside(sender.cap)
+        general = tables.path_limit("external-egress", caps.as_of, DEFAULT_TIER)
+        least = general.value if general is not None else bounds.LEAST_EGRESS_GBPS
         yield Doubt(
             "no document of that day states the external cap: the VM egress cap is used",
-            least or bounds.LEAST_EGRESS_GBPS,
+            least,
         )
-        if least:
-            yield Doubt(f"whether the {least:g} Gbit/s of {of} apply to it is unknown", least)
+        if general is not None:
+            said = f"whether the {general.value:g} Gbit/s of most types apply to it is unknown"
+            yield Doubt(said, general.value)
 
 
 def _hard(
@@ -219,8 +221,8 @@ def _hard(
         )
         bound = bounds.down_to(bound, sender.lowest_gbps)
         if leaves and _is_unstated(sender, caps):
-            least, _ = load_caps(caps.as_of).least_outside(cap)
-            bound = bounds.unstated(bound, least or math.inf)
+            general = tables.path_limit("external-egress", caps.as_of, DEFAULT_TIER)
+            bound = bounds.unstated(bound, math.inf if general is None else general.value)
         if last is not None:
             bound = bounds.down_to(bound, last.low_gbps)._replace(regime="unstated")
         yield bound
