@@ -288,7 +288,10 @@ def sender_of(end: model.PathEnd, caps: model.CapsBook, may_assume: bool) -> Sen
     if cap is not None:
         is_early = caps.as_of < FIRST_CAP_ON
         before = _before_this_year(cap, caps.as_of, end.cpu_platform)
-        return Sender(cap, "", cap.egress_gbps, before, is_carried=is_early)
+        highest = cap.highest_gbps
+        said = f"{cap.caution}: {cap.egress_gbps:g} of at most {highest:g} Gbit/s"
+        assumed = (said,) if cap.egress_high_gbps is not None else ()
+        return Sender(cap, "", highest, before, is_carried=is_early, assumed=assumed)
     why = caps.unknown_reason(end.machine_type, tier1=tier1, cpu_platform=end.cpu_platform)
     if not may_assume:
         return Sender(None, why)
@@ -304,27 +307,22 @@ def _assumed_sender(
     """Return the least cap of a type whose platform or size is not documented, or a later one."""
     machine_type = end.machine_type or ""
     if variants:
-        highest = max(cap.egress_gbps for cap in variants)
+        highest = max(cap.highest_gbps for cap in variants)
         least = min(variants, key=lambda cap: cap.egress_gbps)
         said = f"the CPU platform is unknown: {least.egress_gbps:g} of at most {highest:g} Gbit/s"
         return Sender(least, "", highest, assumed=(said,))
-    sides = load_caps(caps.as_of).on_both_sides(machine_type, end.cpu_platform)
-    if sides is not None:
-        low, high = sides
-        said = f"{why}: {low.egress_gbps:g} of at most {high.egress_gbps:g} Gbit/s"
-        return Sender(low, "", high.egress_gbps, assumed=(said,))
     later = _nearest_cap(machine_type, tier1, caps.as_of, 1)
     if later is None:
         return Sender(None, why)
     earlier = _nearest_cap(machine_type, tier1, caps.as_of, -1)
     if earlier is None:
         said = f"no cap is documented for {caps.as_of}: the cap of {later.year} is used"
-        return Sender(later.cap, "", later.cap.egress_gbps, is_carried=True, assumed=(said,))
+        return Sender(later.cap, "", later.cap.highest_gbps, is_carried=True, assumed=(said,))
     said = (
         f"no cap is documented between {earlier.year} and {later.year}: from"
         f" {earlier.cap.egress_gbps:g} to {later.cap.egress_gbps:g} Gbit/s"
     )
-    highest = max(earlier.cap.egress_gbps, later.cap.egress_gbps)
+    highest = max(earlier.cap.highest_gbps, later.cap.highest_gbps)
     return Sender(earlier.cap, "", highest, assumed=(said,))
 
 

@@ -66,8 +66,7 @@ NO_NAMES = ["n2-standard-3", "c3-standard-444", "n2-standard-320", "standard-4",
     [
         *((name, False, ["no machine type"]) for name in NO_NAMES),
         # Between brackets nothing is guessed.
-        ("n4-custom-12-32768", False, ["16 Gbit/s with 8", "32 Gbit/s with 16"]),
-        ("custom-6-8192", False, ["10 Gbit/s with 4", "16 Gbit/s with 8"]),
+        ("n4-custom-96-393216", False, ["50 Gbit/s with 80"]),
         ("e2-custom-micro-2048", False, ["shared-core"]),
         ("n2-custom-3-8192", False, ["1 vCPU or an even number"]),
         # No source states it.
@@ -109,24 +108,31 @@ WITHOUT_SIDES = """
 
 
 @listed(
-    "machine_type, platform, sides",
+    "machine_type, platform, ends",
     [
-        ("n4-custom-10-20480", None, [16, 32]),
-        ("n4-custom-14-20480", None, [16, 32]),
-        ("n4-custom-6-20480", None, [10, 16]),
-        ("custom-12-20480", None, [16, 32]),
-        ("custom-12-20480", HASWELL, [16, 16]),
-        ("custom-12-20480", SKYLAKE, [16, 32]),
+        ("n4-custom-10-20480", None, [(16, 32)]),
+        ("n4-custom-14-20480", None, [(16, 32)]),
+        ("n4-custom-6-20480", None, [(10, 16)]),
+        ("custom-6-8192", None, [(10, 16)]),
+        ("custom-12-20480", None, [(16, 16), (16, 32)]),
+        ("custom-12-20480", HASWELL, [(16, 16)]),
+        ("custom-12-20480", SKYLAKE, [(16, 32)]),
         *((name, None, []) for name in WITHOUT_SIDES.split()),
     ],
 )
 def test_a_custom_type_between_two_sizes_is_bounded_by_both(
-    machine_type: str, platform: str | None, sides: list[float]
+    machine_type: str, platform: str | None, ends: list[tuple[float, float]]
 ) -> None:
-    found = load_caps(TODAY).on_both_sides(machine_type, platform)
-    assert [side.egress_gbps for side in found or ()] == sides
-    assert {side.machine_type for side in found or ()} <= {machine_type}
-    assert (found is None) == (not sides)
+    caps = load_caps(TODAY)
+    found = caps.variants(machine_type)
+    if platform is not None:
+        found = tuple(filter(None, [caps.cap(machine_type, cpu_platform=platform)]))
+    between = [one for one in found if one.egress_high_gbps is not None]
+    assert [(one.egress_gbps, one.highest_gbps) for one in between] == ends
+    for one in between:
+        assert (one.machine_type, one.confidence) == (machine_type, "low")
+        assert f"{one.highest_gbps:g} Gbit/s with" in one.caution
+    assert all(one.highest_gbps == one.egress_gbps for one in found if one not in between)
 
 
 @listed(
