@@ -155,6 +155,13 @@ class EgressCap(CapRow, frozen=True, kw_only=True):
         """The most that the VM may send inside the VPC."""
         return self.egress_gbps if self.egress_high_gbps is None else self.egress_high_gbps
 
+    @property
+    def unstated(self) -> str:
+        """Why the value is a range, and what is taken of it; empty where a source states it."""
+        if self.egress_high_gbps is None:
+            return ""
+        return f"{self.caution}: {self.egress_gbps:g} of at most {self.egress_high_gbps:g} Gbit/s"
+
     def may_use(self, nic_type: str) -> bool:
         """Return whether nothing that was read rules a NIC type out."""
         return not self.nic_types or nic_type in self.nic_types

