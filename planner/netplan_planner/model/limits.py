@@ -105,7 +105,9 @@ class CapRow(Value, frozen=True, kw_only=True):
     cpu_platform: str = ""
     """The platform condition of this row, empty when it has none."""
     egress_gbps: float
-    """Per VM, all NICs and addresses together, inside the VPC."""
+    """Per VM, all NICs and addresses together, inside the VPC; the least where none is stated."""
+    egress_high_gbps: float | None = None
+    """The most that it may be where a source states only the caps of both sizes next to it."""
     external_gbps: float | None
     """Per VM, all flows to addresses outside the VPC."""
     external_basis: str = ""
@@ -147,6 +149,18 @@ class EgressCap(CapRow, frozen=True, kw_only=True):
     """The value is a peak: for how long it lasts, and what follows, no source states."""
     source_confidence: str = ""
     """Of the statement itself, whatever day it is carried to."""
+
+    @property
+    def highest_gbps(self) -> float:
+        """The most that the VM may send inside the VPC."""
+        return self.egress_gbps if self.egress_high_gbps is None else self.egress_high_gbps
+
+    @property
+    def unstated(self) -> str:
+        """Why the value is a range, and what is taken of it; empty where a source states it."""
+        if self.egress_high_gbps is None:
+            return ""
+        return f"{self.caution}: {self.egress_gbps:g} of at most {self.egress_high_gbps:g} Gbit/s"
 
     def may_use(self, nic_type: str) -> bool:
         """Return whether nothing that was read rules a NIC type out."""

@@ -10,7 +10,7 @@ from netplan_planner import model
 from netplan_planner.errors import MissingDatum
 from netplan_planner.optimise.bill import Attached, MachineBill, machine_bill, with_attached
 from netplan_planner.optimise.offers import predicted_to, query_to, rounded
-from netplan_planner.throughput import instance_end
+from netplan_planner.throughput import instance_cap, instance_end
 from netplan_planner.units import HOURS_PER_MONTH
 
 _SOLE_TENANT = (
@@ -71,7 +71,9 @@ def baseline_of(
         cpu_platform=end.cpu_platform or "",
         note=why_no_price,
     )
-    return candidate, "; ".join(filter(None, (why_no_price, _stopped(instance))))
+    cap = instance_cap(instance, caps)
+    unstated = cap.unstated if cap is not None else ""
+    return candidate, "; ".join(filter(None, (why_no_price, unstated, _stopped(instance))))
 
 
 def _stopped(instance: model.Instance) -> str:

@@ -209,7 +209,7 @@ def doubts_of_caps(
     for one in (cap, new):
         if one is None:
             continue
-        if one.is_peak:
+        if one.is_peak or one.egress_high_gbps is not None:
             doubts.add(f"the cap of {one.machine_type}: {one.caution}")
         if one.confidence != _SURE:
             doubts.add(f"confidence in the cap of {one.machine_type}: {one.confidence}")

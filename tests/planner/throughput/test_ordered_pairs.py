@@ -1,5 +1,6 @@
 """Of two paths of which one is better in one thing, value and both ends are no worse there."""
 
+import math
 from collections.abc import Iterator
 from itertools import groupby, pairwise, product
 
@@ -61,7 +62,7 @@ def better(machine_type: str, path_class: PathClass, time_s: float | None) -> It
 
 
 def growing() -> list[tuple[str, str]]:
-    """Return neighbours of a series in vCPUs whose documented caps do not fall."""
+    """Return neighbours of a series in vCPUs whose caps do not fall, as far as they are stated."""
     caps = load_caps(DAY)
     sized = [
         (name.rpartition("-")[0], found[0])
@@ -74,9 +75,8 @@ def growing() -> list[tuple[str, str]]:
         if kind == "e2":
             continue  # shared cores, in the order of their share
         for (_, small), (_, great) in pairwise(members):
-            if small.egress_gbps <= great.egress_gbps and (small.external_gbps or 0) <= (
-                great.external_gbps or 0
-            ):
+            outside = math.inf if great.external_gbps is None else great.external_gbps
+            if small.egress_gbps <= great.egress_gbps and (small.external_gbps or 0) <= outside:
                 pairs.append((small.machine_type, great.machine_type))
     return pairs
 

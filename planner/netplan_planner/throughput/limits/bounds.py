@@ -147,15 +147,15 @@ def of_outside_cap(limit: Limit, cap: EgressCap, *, is_carried: bool) -> Bound:
     return plain(limit)
 
 
-def unstated(bound: Bound, general_gbps: float) -> Bound:
+def unstated(bound: Bound, least_gbps: float) -> Bound:
     """Return the machine's cap as the bound of what leaves the VPC where nothing is stated of it.
 
     Args:
         bound: The machine's cap.
-        general_gbps: What the document of the day states for machines in general, which may hold
-            for this one; infinity where there is none.
+        least_gbps: The least that documents of the day leave open (`senders.least_outside`);
+            infinity where they state nothing.
     """
-    low = min(bound.low_gbps * UNSTATED_EXTERNAL_RATIO, general_gbps)
+    low = min(bound.low_gbps * UNSTATED_EXTERNAL_RATIO, least_gbps)
     return Bound(bound.limit, low, bound.high_gbps, "unstated")
 
 

@@ -4,8 +4,12 @@ Type names are compared whole, never by pattern: a rule for 4 vCPUs must not mat
 are looked up by series and vCPU count in brackets of their own.
 """
 
+import math
+from collections.abc import Iterator
 from datetime import date
 from functools import cache, cached_property
+
+from msgspec.structs import replace
 
 from netplan_planner import model
 from netplan_planner.errors import UsageError, did_you_mean, near
@@ -18,7 +22,8 @@ TIER_1 = "TIER_1"
 
 
 CARRIED_BACK = "low"
-"""Confidence of a value that is carried back to a date before its first statement."""
+"""Confidence of a value that is carried back to a date before its first statement, or lies between
+two that are stated."""
 
 
 SHOWN_LENGTH = 64
@@ -107,7 +112,7 @@ class CapsTable:
         if not same_tier:
             return f"Tier_1 is not offered for {machine_type}"
         values = ", ".join(
-            f"{c.egress_gbps:g} Gbit/s {'on ' if c.min_cpu_platform else ''}{c.cpu_platform}"
+            f"{c.highest_gbps:g} Gbit/s {'on ' if c.min_cpu_platform else ''}{c.cpu_platform}"
             for c in same_tier
         )
         seen = f"here {_shown(cpu_platform)}" if cpu_platform else "which is not known here"
@@ -124,30 +129,22 @@ class CapsTable:
         hint = near(machine_type, self.machine_types)
         return f"{_shown(machine_type)} is not a known machine type{hint}"
 
-    def on_both_sides(
-        self, machine_type: str, cpu_platform: str | None = None
-    ) -> tuple[model.EgressCap, model.EgressCap] | None:
-        """Return the caps between which that of a custom type lies, where no source states it.
+    def outside_of_smaller(self, cap: model.EgressCap) -> model.EgressCap | None:
+        """Return the greatest stated cap to the outside of types of the series with fewer vCPUs.
 
-        The cap does not fall with the vCPUs: it is at least the documented one with fewer, at most
-        the one with more. Both bear the type's name. None: one side is not documented, or a
-        source states the cap itself.
+        In no series of the table is that of a type lower than that of one with fewer vCPUs
+        (8,743 pairs with the same tier and platform): it is a least where none is stated.
         """
-        shape = model.shape_of_custom(machine_type)
-        if shape is None or shape.is_shared_core or self.variants(machine_type):
-            return None
-        sides = self._sides(machine_type, shape.vcpus)
-        caps = (
-            [_cap(machine_type, shape.vcpus, row, self.as_of) for row in rows] for rows in sides
-        )
-        below, above = (
-            sorted(
-                (one for one in side if not cpu_platform or _fits_platform(one, cpu_platform)),
-                key=lambda one: one.egress_gbps,
-            )
-            for side in caps
-        )
-        return (below[0], above[-1]) if below and above else None
+        series = model.series_of(cap.machine_type)
+        smaller = [
+            (one.external_gbps, one.machine_type, one)
+            for name in self._rows_by_type
+            if model.series_of(name) == series
+            for one in self.variants(name)
+            if one.external_gbps is not None and (one.vcpus or math.inf) < (cap.vcpus or 0)
+            if one.is_tier1 == cap.is_tier1 and one.cpu_platform in ("", cap.cpu_platform)
+        ]
+        return max(smaller)[-1] if smaller else None
 
     def _sides(
         self, machine_type: str, vcpus: int
@@ -172,7 +169,30 @@ class CapsTable:
             for row in rows
             if row["egress_gbps"] and tables.holds(row, self.as_of, _first_day(row))
         ]
-        return sorted(caps, key=lambda cap: (cap.is_tier1, cap.egress_gbps))
+        return sorted(
+            caps or self._between(machine_type), key=lambda cap: (cap.is_tier1, cap.highest_gbps)
+        )
+
+    def _between(self, machine_type: str) -> Iterator[model.EgressCap]:
+        """Yield the cap of a custom type that no source states, where both sides are documented.
+
+        It does not fall with the vCPUs: it is at least the cap with fewer, at most that with more.
+        """
+        shape = model.shape_of_custom(machine_type)
+        fewer, more = self._sides(machine_type, shape.vcpus) if shape is not None else ([], [])
+        if shape is None or shape.is_shared_core or not fewer:
+            return
+        below = min(fewer, key=lambda row: float(row["egress_gbps"]))
+        for above in more:
+            high = _cap(machine_type, shape.vcpus, above, self.as_of)
+            yield replace(
+                _cap(machine_type, shape.vcpus, below, self.as_of),
+                egress_high_gbps=high.egress_gbps,
+                cpu_platform=high.cpu_platform,
+                min_cpu_platform=high.min_cpu_platform,
+                confidence=CARRIED_BACK,
+                caution=_unstated(machine_type, shape.vcpus, [below], [above]),
+            )
 
     def _all_rows(self, machine_type: str) -> tuple[int | None, list[tables.CapRow]]:
         """Return the vCPUs and the rows of a type, of all dates."""
@@ -215,15 +235,7 @@ class CapsTable:
         sides = self._sides(machine_type, shape.vcpus)
         if not any(sides):
             return f"no documented cap for {series} custom types on {self.as_of}"
-        ends = [
-            f"{rows[0]['egress_gbps']} Gbit/s with {rows[0][end]}"
-            for rows, end in zip(sides, ("vcpus_max", "vcpus_min"), strict=True)
-            if rows
-        ]
-        return (
-            f"no document states the cap of {series} custom types with {shape.vcpus} vCPUs"
-            f" ({', '.join(ends)})"
-        )
+        return _unstated(machine_type, shape.vcpus, *sides)
 
 
 @cache
@@ -234,6 +246,21 @@ def load_caps(as_of: date) -> CapsTable:
     reason (docs/adr/0006-dated-caps.md).
     """
     return CapsTable(as_of)
+
+
+def _unstated(
+    machine_type: str, vcpus: int, fewer: list[tables.CapRow], more: list[tables.CapRow]
+) -> str:
+    """Return that no source states the cap of a size, with the values on both sides."""
+    ends = [
+        f"{rows[0]['egress_gbps']} Gbit/s with {rows[0][end]}"
+        for rows, end in ((fewer, "vcpus_max"), (more, "vcpus_min"))
+        if rows
+    ]
+    return (
+        f"no document states the cap of {model.series_of(machine_type)} custom types with {vcpus}"
+        f" vCPUs ({', '.join(ends)})"
+    )
 
 
 def _first_day(row: tables.CapRow) -> str:

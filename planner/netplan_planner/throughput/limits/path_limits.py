@@ -178,6 +178,7 @@ def _said_of_outside(
 ) -> Iterator[Doubt]:
     """Yield what is not known of a path to outside addresses before the first document."""
     measured = [one for one in caps.measured(query.path_class) if one.name == named.EXTERNAL_PATH]
+    cap = sender.cap
     if last is not None:
         yield Doubt(
             f"no value of this path is known between {last.as_of:%Y-%m} ({last.low_gbps:g} to"
@@ -190,16 +191,14 @@ def _said_of_outside(
             " states it: how long the value was valid is unknown",
             measured[0].low_gbps,
         )
-    elif not measured and query.path_class.leaves_vpc and _is_unstated(sender, caps):
-        general = tables.path_limit("external-egress", caps.as_of, DEFAULT_TIER)
-        least = general.value if general is not None else bounds.LEAST_EGRESS_GBPS
+    elif cap is not None and not measured and _is_unstated(query, sender, caps):
+        stated = senders.least_outside(cap, caps)
         yield Doubt(
             "no document of that day states the external cap: the VM egress cap is used",
-            least,
+            bounds.LEAST_EGRESS_GBPS if stated is None else stated.least_gbps,
         )
-        if general is not None:
-            said = f"whether the {general.value:g} Gbit/s of most types apply to it is unknown"
-            yield Doubt(said, general.value)
+        if stated is not None:
+            yield stated
 
 
 def _hard(
@@ -220,9 +219,9 @@ def _hard(
             is_carried=sender.is_carried,
         )
         bound = bounds.down_to(bound, sender.lowest_gbps)
-        if leaves and _is_unstated(sender, caps):
-            general = tables.path_limit("external-egress", caps.as_of, DEFAULT_TIER)
-            bound = bounds.unstated(bound, math.inf if general is None else general.value)
+        if _is_unstated(query, sender, caps):
+            stated = senders.least_outside(cap, caps)
+            bound = bounds.unstated(bound, math.inf if stated is None else stated.least_gbps)
         if last is not None:
             bound = bounds.down_to(bound, last.low_gbps)._replace(regime="unstated")
         yield bound
@@ -258,14 +257,15 @@ def _beside_the_machine(query: PathQuery, cap: EgressCap | None, caps: CapsBook)
         yield bounds.plain(quota)
 
 
-def _is_unstated(sender: senders.Sender, caps: CapsBook) -> bool:
+def _is_unstated(query: PathQuery, sender: senders.Sender, caps: CapsBook) -> bool:
     """Return whether something below the machine's cap may have held for the outside that day.
 
     A machine that may send no more than the general cap is not touched by it, in force or not; but
     in 2017 and before something undocumented held even one vCPU back.
     """
     cap = sender.cap
-    if cap is None or sender.is_carried or cap.external_gbps is not None:
+    is_stated = cap is None or sender.is_carried or cap.external_gbps is not None
+    if cap is None or is_stated or not query.path_class.leaves_vpc:
         return False
     general = tables.path_limit("external-egress", named.GENERAL_CAP_ON, DEFAULT_TIER)
     is_small = general is not None and cap.egress_gbps <= general.value

@@ -8,8 +8,16 @@ from typing import NamedTuple
 
 from netplan_planner import model
 from netplan_planner.shipped import shipped_values
-from netplan_planner.throughput.limits.bounds import FIRST_CAP_ON, Bound, admitted
-from netplan_planner.throughput.limits.caps import load_caps
+from netplan_planner.throughput.limits import tables
+from netplan_planner.throughput.limits.bounds import (
+    DOUBTED_RATIO,
+    DOUBTFUL,
+    FIRST_CAP_ON,
+    Bound,
+    Doubt,
+    admitted,
+)
+from netplan_planner.throughput.limits.caps import DEFAULT_TIER, load_caps
 from netplan_planner.throughput.limits.ends import OWN_CLOUD, vcpus_of
 from netplan_planner.throughput.limits.tables import DATA, FlowFigure, flow_figures
 
@@ -288,7 +296,8 @@ def sender_of(end: model.PathEnd, caps: model.CapsBook, may_assume: bool) -> Sen
     if cap is not None:
         is_early = caps.as_of < FIRST_CAP_ON
         before = _before_this_year(cap, caps.as_of, end.cpu_platform)
-        return Sender(cap, "", cap.egress_gbps, before, is_carried=is_early)
+        assumed = (cap.unstated,) if cap.unstated else ()
+        return Sender(cap, "", cap.highest_gbps, before, is_carried=is_early, assumed=assumed)
     why = caps.unknown_reason(end.machine_type, tier1=tier1, cpu_platform=end.cpu_platform)
     if not may_assume:
         return Sender(None, why)
@@ -304,28 +313,44 @@ def _assumed_sender(
     """Return the least cap of a type whose platform or size is not documented, or a later one."""
     machine_type = end.machine_type or ""
     if variants:
-        highest = max(cap.egress_gbps for cap in variants)
+        highest = max(cap.highest_gbps for cap in variants)
         least = min(variants, key=lambda cap: cap.egress_gbps)
         said = f"the CPU platform is unknown: {least.egress_gbps:g} of at most {highest:g} Gbit/s"
         return Sender(least, "", highest, assumed=(said,))
-    sides = load_caps(caps.as_of).on_both_sides(machine_type, end.cpu_platform)
-    if sides is not None:
-        low, high = sides
-        said = f"{why}: {low.egress_gbps:g} of at most {high.egress_gbps:g} Gbit/s"
-        return Sender(low, "", high.egress_gbps, assumed=(said,))
     later = _nearest_cap(machine_type, tier1, caps.as_of, 1)
     if later is None:
         return Sender(None, why)
     earlier = _nearest_cap(machine_type, tier1, caps.as_of, -1)
     if earlier is None:
         said = f"no cap is documented for {caps.as_of}: the cap of {later.year} is used"
-        return Sender(later.cap, "", later.cap.egress_gbps, is_carried=True, assumed=(said,))
+        return Sender(later.cap, "", later.cap.highest_gbps, is_carried=True, assumed=(said,))
     said = (
         f"no cap is documented between {earlier.year} and {later.year}: from"
         f" {earlier.cap.egress_gbps:g} to {later.cap.egress_gbps:g} Gbit/s"
     )
-    highest = max(earlier.cap.egress_gbps, later.cap.egress_gbps)
+    highest = max(earlier.cap.highest_gbps, later.cap.highest_gbps)
     return Sender(earlier.cap, "", highest, assumed=(said,))
+
+
+def least_outside(cap: model.EgressCap, caps: model.CapsBook) -> Doubt | None:
+    """Return the least that a machine may send to the outside where no document states it, and why.
+
+    None: no document of the day states such a cap for machines in general.
+    """
+    general = tables.path_limit("external-egress", caps.as_of, DEFAULT_TIER)
+    smaller = load_caps(caps.as_of).outside_of_smaller(cap)
+    if smaller is None or smaller.external_gbps is None:
+        if general is None:
+            return None
+        said = f"whether the {general.value:g} Gbit/s of most types apply to it is unknown"
+        return Doubt(said, general.value)
+    is_sure = smaller.source_confidence not in DOUBTFUL or smaller.external_basis != "documented"
+    least = smaller.external_gbps * (1 if is_sure else DOUBTED_RATIO)
+    return Doubt(
+        f"{smaller.machine_type} of the same series has {smaller.external_gbps:g} Gbit/s, and no"
+        " larger type of a series has less",
+        least,
+    )
 
 
 def _before_this_year(cap: model.EgressCap, day: date, cpu_platform: str | None) -> float:

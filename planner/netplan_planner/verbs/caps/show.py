@@ -64,7 +64,7 @@ def _listing(answer: CapsAnswer) -> doc.Table:
     rows = (
         (
             line(say(_name(cap))),
-            line(fixed(_gbps(cap.egress_gbps))),
+            line(fixed(_inside(cap))),
             line(fixed(_gbps(cap.external_gbps))),
         )
         for cap in answer.caps
@@ -111,7 +111,7 @@ def _of_variant(
     inside = sources.mark(cap.source, cap.as_of, f"confidence {cap.confidence}")
     outside = sources.mark(cap.external_source, cap.external_as_of)
     flow = sources.mark(cap.path_source, cap.path_as_of)
-    yield _value("egress inside the VPC", _rate(cap.egress_gbps) + inside)
+    yield _value("egress inside the VPC", f"{_inside(cap)} Gbit/s{inside}")
     basis = _BASIS.get(cap.external_basis, "")
     yield _value("egress to outside", f"{_rate(cap.external_gbps)}{basis}{outside}")
     yield _value("one flow to outside", _rate(cap.external_flow_gbps) + flow)
@@ -164,6 +164,11 @@ def _measured(limit: MeasuredLimit, sources: _Sources) -> str:
 
 def _value(label: str, text: str) -> tuple[Line, Line]:
     return line(label), line(say(text))
+
+
+def _inside(cap: EgressCap) -> str:
+    ends = sorted({cap.egress_gbps, cap.highest_gbps})
+    return " to ".join(_gbps(end) for end in ends)
 
 
 def _gbps(value: float | None) -> str:

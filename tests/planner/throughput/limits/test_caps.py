@@ -3,13 +3,14 @@
 import csv
 import runpy
 from datetime import date
+from itertools import combinations
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from netplan_planner.model import EgressCap
+from netplan_planner.model import EgressCap, series_of
 from netplan_planner.throughput import load_caps
 from netplan_planner.throughput.limits.tables import DATA, cap_rows, platform_generations
 from support.listed import listed
@@ -66,8 +67,7 @@ NO_NAMES = ["n2-standard-3", "c3-standard-444", "n2-standard-320", "standard-4",
     [
         *((name, False, ["no machine type"]) for name in NO_NAMES),
         # Between brackets nothing is guessed.
-        ("n4-custom-12-32768", False, ["16 Gbit/s with 8", "32 Gbit/s with 16"]),
-        ("custom-6-8192", False, ["10 Gbit/s with 4", "16 Gbit/s with 8"]),
+        ("n4-custom-96-393216", False, ["50 Gbit/s with 80"]),
         ("e2-custom-micro-2048", False, ["shared-core"]),
         ("n2-custom-3-8192", False, ["1 vCPU or an even number"]),
         # No source states it.
@@ -109,24 +109,31 @@ WITHOUT_SIDES = """
 
 
 @listed(
-    "machine_type, platform, sides",
+    "machine_type, platform, ends",
     [
-        ("n4-custom-10-20480", None, [16, 32]),
-        ("n4-custom-14-20480", None, [16, 32]),
-        ("n4-custom-6-20480", None, [10, 16]),
-        ("custom-12-20480", None, [16, 32]),
-        ("custom-12-20480", HASWELL, [16, 16]),
-        ("custom-12-20480", SKYLAKE, [16, 32]),
+        ("n4-custom-10-20480", None, [(16, 32)]),
+        ("n4-custom-14-20480", None, [(16, 32)]),
+        ("n4-custom-6-20480", None, [(10, 16)]),
+        ("custom-6-8192", None, [(10, 16)]),
+        ("custom-12-20480", None, [(16, 16), (16, 32)]),
+        ("custom-12-20480", HASWELL, [(16, 16)]),
+        ("custom-12-20480", SKYLAKE, [(16, 32)]),
         *((name, None, []) for name in WITHOUT_SIDES.split()),
     ],
 )
 def test_a_custom_type_between_two_sizes_is_bounded_by_both(
-    machine_type: str, platform: str | None, sides: list[float]
+    machine_type: str, platform: str | None, ends: list[tuple[float, float]]
 ) -> None:
-    found = load_caps(TODAY).on_both_sides(machine_type, platform)
-    assert [side.egress_gbps for side in found or ()] == sides
-    assert {side.machine_type for side in found or ()} <= {machine_type}
-    assert (found is None) == (not sides)
+    caps = load_caps(TODAY)
+    found = caps.variants(machine_type)
+    if platform is not None:
+        found = tuple(filter(None, [caps.cap(machine_type, cpu_platform=platform)]))
+    between = [one for one in found if one.egress_high_gbps is not None]
+    assert [(one.egress_gbps, one.highest_gbps) for one in between] == ends
+    for one in between:
+        assert (one.machine_type, one.confidence) == (machine_type, "low")
+        assert f"{one.highest_gbps:g} Gbit/s with" in one.caution
+    assert all(one.highest_gbps == one.egress_gbps for one in found if one not in between)
 
 
 @listed(
@@ -292,6 +299,28 @@ def test_brackets_of_a_series_do_not_overlap() -> None:
             found = caps.variants(f"{series}-custom-{vcpus}-{vcpus * 1024}")
             keys = [(one.is_tier1, one.cpu_platform) for one in found]
             assert len(keys) == len(set(keys)), (series, vcpus)
+
+
+def test_more_vcpus_never_lower_the_cap_to_the_outside() -> None:
+    """What the low end of a type of which it is not stated rests on."""
+    caps = load_caps(TODAY)
+    by_kind: dict[tuple[str, bool, str], list[tuple[int, float]]] = {}
+    for one in (each for name in caps.machine_types for each in caps.variants(name)):
+        if one.external_gbps is not None and one.vcpus is not None:
+            kind = (series_of(one.machine_type), one.is_tier1, one.cpu_platform)
+            by_kind.setdefault(kind, []).append((one.vcpus, one.external_gbps))
+    pairs = [
+        (small[1], great[1])
+        for sizes in by_kind.values()
+        for small, great in combinations(sorted(sizes), 2)
+        if small[0] < great[0]
+    ]
+    assert len(pairs) == 8_743
+    assert all(small <= great for small, great in pairs)
+    found = caps.outside_of_smaller(cap("m4n-ultramem-224"))
+    assert found is not None
+    assert found.external_gbps == 100
+    assert caps.outside_of_smaller(cap("z4d-highmem-384-standardlssd")) is None
 
 
 def test_more_vcpus_never_lower_the_cap_of_a_series() -> None:
