@@ -7,8 +7,11 @@ month is 730 hours, as in Google's own price examples.
 """
 
 import math
-from collections.abc import Iterable
 from decimal import ROUND_HALF_UP, Decimal
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 BITS_PER_BYTE = 8
 BITS_PER_GIGABIT = 10**9
@@ -29,8 +32,11 @@ _RATES = (("Gbit/s", 1.0), ("Mbit/s", 1e3), ("kbit/s", 1e6), ("bit/s", 1e9))
 _SIZES = (("PiB", -2), ("TiB", -1), ("GiB", 0), ("MiB", 1), ("KiB", 2))
 
 
-def gbps_from_bytes(byte_count: float, seconds: float) -> float:
-    """Return the rate of `byte_count` bytes in `seconds` seconds, in Gbit/s.
+_Counts = TypeVar("_Counts", float, "NDArray[Any]")
+
+
+def gbps_from_bytes(byte_count: _Counts, seconds: float) -> _Counts:
+    """Return the rate of `byte_count` bytes in `seconds` seconds, in Gbit/s; of an array each.
 
     Raises:
         ValueError: If `seconds` is not above 0.
@@ -38,22 +44,9 @@ def gbps_from_bytes(byte_count: float, seconds: float) -> float:
     >>> gbps_from_bytes(7_500_000_000, 60)
     1.0
     """
-    return gbps_from_byte_counts((byte_count,), seconds)[0]
-
-
-def gbps_from_byte_counts(byte_counts: Iterable[float], seconds: float) -> tuple[float, ...]:
-    """Return the rates of many byte counts in `seconds` seconds each, in Gbit/s.
-
-    Raises:
-        ValueError: If `seconds` is not above 0.
-
-    >>> gbps_from_byte_counts([7_500_000_000, 0], 60)
-    (1.0, 0.0)
-    """
     if seconds <= 0:
         raise ValueError(f"a rate needs a time above 0 s, got {seconds}")
-    # One expression for all of them: there are millions, and a call for each takes longer.
-    return tuple([count * BITS_PER_BYTE / seconds / BITS_PER_GIGABIT for count in byte_counts])
+    return byte_count * BITS_PER_BYTE / seconds / BITS_PER_GIGABIT
 
 
 def bytes_from_gbps(gbps: float, seconds: float) -> float:

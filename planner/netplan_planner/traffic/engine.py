@@ -24,6 +24,9 @@ from contextlib import AbstractContextManager, contextmanager
 from itertools import pairwise
 from typing import Any, Protocol, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from netplan_planner.traffic.statements.series import ranks
 
 # The tables between the statements: names and types of their columns
@@ -206,8 +209,8 @@ class Engine(Protocol):
 
     def ranked(
         self, table: str, key: str, value: str, volume: Mapping[int, Row], wanted: Sequence[int]
-    ) -> Iterator[Row]:
-        """Yield each key with its values at ranks from the greatest; NULL or 0 beyond its rows.
+    ) -> Iterator[tuple[list[int], NDArray[np.int64]]]:
+        """Yield keys, and of each its values at ranks from the greatest; 0 beyond its rows.
 
         Args:
             table: Of whole numbers.
@@ -244,10 +247,11 @@ class RemoteEngine(Engine):
 
     def ranked(
         self, table: str, key: str, value: str, volume: Mapping[int, Row], wanted: Sequence[int]
-    ) -> Iterator[Row]:
+    ) -> Iterator[tuple[list[int], NDArray[np.int64]]]:
         """Yield values at ranks by a statement."""
-        statement = ranks(table, key, value, wanted)
-        return (row for rows in self.stream(statement) for row in rows)
+        for rows in self.stream(ranks(table, key, value, wanted)):
+            values = [[wire or 0 for wire in row[1:]] for row in rows]
+            yield [row[0] for row in rows], np.array(values, dtype=np.int64)
 
     def in_background(self, work: Callable[[Engine], T]) -> AbstractContextManager[Future[T]]:
         """Do work at once: statements would wait for each other anyway."""

@@ -2,8 +2,11 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
+import numpy as np
 from msgspec.structs import replace
+from numpy.typing import NDArray
 
 from netplan_planner import model
 from netplan_planner.traffic.engine import Engine, Row, slices
@@ -12,10 +15,12 @@ from netplan_planner.traffic.record_sums import Routes
 from netplan_planner.traffic.statements import series
 from netplan_planner.traffic.statements.keys import PORT_BASE
 from netplan_planner.traffic.window import Window
-from netplan_planner.units import SECONDS_PER_MINUTE, gbps_from_byte_counts
+from netplan_planner.units import SECONDS_PER_MINUTE, gbps_from_bytes
 
 PERCENTILES = (50, 95, 99)
 TOP_MINUTES = 10
+_EXACT_BYTES = 1 << 50
+"""Below it a count's bits are exact as a floating number."""
 
 
 class MachineSeries(model.Value, frozen=True, kw_only=True):
@@ -47,8 +52,11 @@ class SeriesReader:
             row[0]: row for rows in engine.stream(series.volumes(table, key, value)) for row in rows
         }
         wanted = [*self._ranks, *range(1, TOP_MINUTES + 1)]
-        found = engine.ranked(table, key, value, whole, wanted)
-        return {row[0]: self._series(row, whole[row[0]]) for row in found}
+        return {
+            number: self._series(gbps, whole[number])
+            for keys, wire in engine.ranked(table, key, value, whole, wanted)
+            for number, gbps in zip(keys, self.gbps(wire).tolist(), strict=True)
+        }
 
     def machines(self, engine: Engine) -> MachineSeries:
         """Return what the machines send, send to outside the VPC, and receive."""
@@ -65,14 +73,15 @@ class SeriesReader:
         engine.create("received_minute")
         return MachineSeries(sent=sent, sent_outside=outside, received=received)
 
-    def gbps(self, wire: Sequence[int]) -> tuple[float, ...]:
-        """Return the rates of minutes with so many bytes."""
-        return gbps_from_byte_counts(wire, SECONDS_PER_MINUTE * self._unit)
+    def gbps(self, wire: NDArray[np.int64]) -> NDArray[Any]:
+        """Return the rates of minutes with so many bytes, as exact as Python's numbers are."""
+        is_exact = wire.max(initial=0) < _EXACT_BYTES
+        return gbps_from_bytes(
+            wire if is_exact else wire.astype(object), SECONDS_PER_MINUTE * self._unit
+        )
 
-    def _series(self, row: Row, volume: Row) -> model.Series:
-        # A rank beyond the rows is an idle minute.
-        gbps = self.gbps([wire or 0 for wire in row[1:]])
-        top = gbps[len(PERCENTILES) : len(PERCENTILES) + self._top_count]
+    def _series(self, gbps: Sequence[float], volume: Row) -> model.Series:
+        top = tuple(gbps[len(PERCENTILES) : len(PERCENTILES) + self._top_count])
         return model.Series(
             p50_gbps=gbps[0],
             p95_gbps=gbps[1],
@@ -242,7 +251,7 @@ class MatrixBuilder:
         wire = total.payload_bytes + total.header_bytes
         return model.TopFlow(
             byte_ratio=min(1.0, whole // self._unit / wire) if wire else 0.0,
-            p95_gbps=self._series.gbps([p95])[0],
+            p95_gbps=gbps_from_bytes(p95, SECONDS_PER_MINUTE * self._unit),
             active_minutes=active,
             protocol=protocol,
             dst_port=dst_port - 1 if has_port else None,

@@ -3,6 +3,7 @@
 import random
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from netplan_planner.traffic import TrafficOptions
@@ -42,6 +43,14 @@ def test_sorted_minutes_are_those_of_the_statement(
         expected = reader.read(BareEngine(engine), "sent_minute", "vm", value)
         assert reader.read(engine, "sent_minute", "vm", value) == expected
         assert expected
+
+
+def test_rates_beyond_exact_floating_numbers_are_those_of_whole_ones() -> None:
+    counts = [1, 2**50 - 1, 2**53 + 1, HUGE + 1]
+    for unit in (1, 2):
+        for wire in (counts, counts[:2]):
+            found = SeriesReader(minute_count=130, unit=unit).gbps(np.array(wire)).tolist()
+            assert found == [count * 8 / (60 * unit) / 10**9 for count in wire]
 
 
 def test_no_minutes_have_no_series(tmp_path: Path) -> None:

@@ -138,7 +138,7 @@ class EmbeddedEngine:
 
     def ranked(
         self, table: str, key: str, value: str, volume: Mapping[int, Row], wanted: Sequence[int]
-    ) -> Iterator[Row]:
+    ) -> Iterator[tuple[list[int], NDArray[np.int64]]]:
         """Yield values at ranks as `engine.Engine` has it, in a sixth of the statement's time.
 
         Key and value become one number, so that plain whole numbers are sorted.
@@ -161,8 +161,7 @@ class EmbeddedEngine:
             )
             numbers.sort()
             at = np.minimum(np.cumsum(rows)[:, None] - rows + rank - 1, len(numbers) - 1)
-            values = np.where(rank <= rows, most - numbers[at] % scale, 0)
-            yield from zip(some.tolist(), *values.T.tolist(), strict=True)
+            yield some.tolist(), np.where(rank <= rows, most - numbers[at] % scale, 0)
 
     def value(self, statement: str) -> Any:
         """Return the one value of a result."""
