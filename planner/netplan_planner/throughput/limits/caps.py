@@ -135,16 +135,16 @@ class CapsTable:
         In no series of the table is that of a type lower than that of one with fewer vCPUs
         (8,743 pairs with the same tier and platform): it is a least where none is stated.
         """
-        series = model.series_of(cap.machine_type)
-        smaller = [
-            (one.external_gbps, one.machine_type, one)
+        series, like = model.series_of(cap.machine_type), (cap.is_tier1, cap.cpu_platform)
+        smaller = (
+            one
             for name in self._rows_by_type
             if model.series_of(name) == series
             for one in self.variants(name)
-            if one.external_gbps is not None and (one.vcpus or math.inf) < (cap.vcpus or 0)
-            if one.is_tier1 == cap.is_tier1 and one.cpu_platform in ("", cap.cpu_platform)
-        ]
-        return max(smaller)[-1] if smaller else None
+            if (one.vcpus or math.inf) < (cap.vcpus or 0) and one.external_gbps is not None
+            if (one.is_tier1, one.cpu_platform) == like
+        )
+        return max(smaller, key=lambda one: one.external_gbps or 0, default=None)
 
     def _sides(
         self, machine_type: str, vcpus: int
@@ -169,9 +169,8 @@ class CapsTable:
             for row in rows
             if row["egress_gbps"] and tables.holds(row, self.as_of, _first_day(row))
         ]
-        return sorted(
-            caps or self._between(machine_type), key=lambda cap: (cap.is_tier1, cap.highest_gbps)
-        )
+        caps = caps or list(self._between(machine_type))
+        return sorted(caps, key=lambda cap: (cap.is_tier1, cap.highest_gbps))
 
     def _between(self, machine_type: str) -> Iterator[model.EgressCap]:
         """Yield the cap of a custom type that no source states, where both sides are documented.

@@ -8,15 +8,8 @@ from typing import NamedTuple
 
 from netplan_planner import model
 from netplan_planner.shipped import shipped_values
-from netplan_planner.throughput.limits import tables
-from netplan_planner.throughput.limits.bounds import (
-    DOUBTED_RATIO,
-    DOUBTFUL,
-    FIRST_CAP_ON,
-    Bound,
-    Doubt,
-    admitted,
-)
+from netplan_planner.throughput.limits import bounds, tables
+from netplan_planner.throughput.limits.bounds import FIRST_CAP_ON, Bound, admitted
 from netplan_planner.throughput.limits.caps import DEFAULT_TIER, load_caps
 from netplan_planner.throughput.limits.ends import OWN_CLOUD, vcpus_of
 from netplan_planner.throughput.limits.tables import DATA, FlowFigure, flow_figures
@@ -332,25 +325,21 @@ def _assumed_sender(
     return Sender(earlier.cap, "", highest, assumed=(said,))
 
 
-def least_outside(cap: model.EgressCap, caps: model.CapsBook) -> Doubt | None:
+def least_outside(cap: model.EgressCap, caps: model.CapsBook) -> bounds.Doubt | None:
     """Return the least that a machine may send to the outside where no document states it, and why.
 
     None: no document of the day states such a cap for machines in general.
     """
+    if smaller := load_caps(caps.as_of).outside_of_smaller(cap):
+        least, name = smaller.external_gbps or 0.0, smaller.machine_type
+        said = f"{name} has {least:g} Gbit/s, and no larger type of a series has less"
+        is_sure = smaller.source_confidence not in bounds.DOUBTFUL
+        return bounds.Doubt(said, least if is_sure else least * bounds.DOUBTED_RATIO)
     general = tables.path_limit("external-egress", caps.as_of, DEFAULT_TIER)
-    smaller = load_caps(caps.as_of).outside_of_smaller(cap)
-    if smaller is None or smaller.external_gbps is None:
-        if general is None:
-            return None
-        said = f"whether the {general.value:g} Gbit/s of most types apply to it is unknown"
-        return Doubt(said, general.value)
-    is_sure = smaller.source_confidence not in DOUBTFUL or smaller.external_basis != "documented"
-    least = smaller.external_gbps * (1 if is_sure else DOUBTED_RATIO)
-    return Doubt(
-        f"{smaller.machine_type} of the same series has {smaller.external_gbps:g} Gbit/s, and no"
-        " larger type of a series has less",
-        least,
-    )
+    if general is None:
+        return None
+    said = f"whether the {general.value:g} Gbit/s of most types apply to it is unknown"
+    return bounds.Doubt(said, general.value)
 
 
 def _before_this_year(cap: model.EgressCap, day: date, cpu_platform: str | None) -> float:

@@ -167,8 +167,7 @@ def _value(label: str, text: str) -> tuple[Line, Line]:
 
 
 def _inside(cap: EgressCap) -> str:
-    ends = sorted({cap.egress_gbps, cap.highest_gbps})
-    return " to ".join(_gbps(end) for end in ends)
+    return " to ".join(map(_gbps, sorted({cap.egress_gbps, cap.highest_gbps})))
 
 
 def _gbps(value: float | None) -> str:
