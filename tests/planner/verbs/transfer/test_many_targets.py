@@ -1,6 +1,5 @@
 """One to many at scale, beside the exact tree of another hand; plans are judged by carrying out."""
 
-import math
 import random
 from decimal import Decimal
 
@@ -8,9 +7,6 @@ import pytest
 
 from netplan_planner.verbs.transfer.answer import TransferPlan
 from netplan_planner.verbs.transfer.ask import TransferGoal
-from netplan_planner.verbs.transfer.solve import solving
-from netplan_planner.verbs.transfer.solve.packing import Mix, Packing, Tree
-from netplan_planner.verbs.transfer.solve.program import Aim, Span
 from support.examples import sized
 from support.known import known
 from support.nightly import every
@@ -92,23 +88,3 @@ def test_many_targets_are_a_plan_too() -> None:
     assert found.usd_total <= known(plan.direct or plan.plan).usd_total
     assert Decimal(0) < known(plan.bound_usd) <= found.usd_total
     carried_out(case, plan)
-
-
-def test_whole_machines_are_not_searched_for_where_a_faster_plan_is_as_good(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    least_usd: dict[int, float] = {}
-    whole = Packing.whole
-
-    def watched(self: Packing, trees: list[Tree], span: Span, aim: Aim) -> Mix | None:
-        found = whole(self, trees, span, aim)
-        if not aim.is_time:
-            bound = known(self.mixed(span, aim)).found.bound
-            so_far = least_usd.get(id(self), math.inf)
-            assert so_far > bound * (1 + solving.TREE_RATIO)
-            least_usd[id(self)] = min(so_far, found.found.usd if found else math.inf)
-        return found
-
-    monkeypatch.setattr(Packing, "whole", watched)
-    planned(complete(30, 5, 0, usd_per_hour=1.6))
-    assert least_usd
