@@ -4,7 +4,8 @@ Sources, read on 2026-11-28: docs.cloud.google.com/compute/docs/disks/performanc
 limits for zonal Persistent Disk" (a GiB: 0.12, 0.28, 0.48 MiB/s; an instance: 1,200 MiB/s, of
 pd-standard 400 of what is written) and "Baseline performance" (140 and 240 MiB/s whatever the
 size). What machines of few vCPUs and of each series reach: `disk_limits.csv`, from the `pd-limits`
-of `sources.csv`. Limits of Hyperdisk are not in it: they are given as a rate.
+of `sources.csv`. Limits of Hyperdisk are not in it: what a volume lets through is provisioned, so
+its size does not tell it, and it is given as a rate.
 
 Both tables are of an instance with all its Persistent Disks, of which a machine has one here. The
 lesser holds: what the second has above 1,200 MiB/s (C3D from 180 vCPUs, T2A of 48, reading of
@@ -135,7 +136,7 @@ def disk_of(option: str, text: str) -> Disk:
     if not colon or kind not in _TYPES:
         raise UsageError(
             f"{option} {text[:60]!r} must be TYPE:SIZE of {', '.join(_TYPES)}, such as"
-            " pd-ssd:2TB, a rate such as 800MiB/s, or none; for Hyperdisk give its rate"
+            " pd-ssd:2TB, a rate such as 800MiB/s, or none; of Hyperdisk the provisioned rate"
         )
     gib = (byte_count(option, size) or 0) / BYTES_PER_GIB
     return documented(kind, gib, told)

@@ -225,8 +225,8 @@ class TransferNeed(MachineChoice, frozen=True, kw_only=True):
         Disk | None,
         Reading(str, lambda option, text: None if text is None else disk_of(option, text)),
         Ask(
-            "Disk of a VM at an end: TYPE:SIZE such as pd-ssd:2TB, a rate such as 800MiB/s, or "
-            "none. Default: pd-balanced that holds its share.",
+            "Disk of a VM at an end: TYPE:SIZE such as pd-ssd:2TB, a rate such as 800MiB/s "
+            "(Hyperdisk: the provisioned one), or none. Default: pd-balanced that holds its share.",
             short="Disk of a VM at an end, such as pd-ssd:2TB.",
             panel=WAYS,
         ),

@@ -97,7 +97,7 @@ def searched(
             break
         if not has_front and not is_time and _cannot_be_cheaper(part, span, listed):
             continue
-        found = part.best(span, Aim())
+        found = part.best(span, Aim(), min((one.usd for one in listed), default=np.inf))
         listed += [found] if found else []
     usable = [one for one in listed if _fits(network, one, most_s, aim.most_usd)]
     if is_time:
@@ -214,8 +214,11 @@ class _Part:
             found = program.relaxed(self.network, span)
         return np.inf if found is None else max(found.bound, 0.0)
 
-    def best(self, span: Span, aim: Aim) -> Solution | None:
-        """Return the best mix of trees; of priced machines one tree where that is good enough."""
+    def best(self, span: Span, aim: Aim, faster_usd: float = np.inf) -> Solution | None:
+        """Return the best mix of trees; of priced machines one tree where that is good enough.
+
+        So it is where a faster plan costs `faster_usd`, and no mix could save what matters.
+        """
         packing, counts = self._packing, self._all_machines()
         mix = packing.mixed(span, aim, counts)
         if mix is None:
@@ -228,7 +231,8 @@ class _Part:
             return self._solved(lean.found.counts if lean else counts, (lean or mix).routes)
         least = mix.found.bound if packing.is_exact and not aim.is_time else mix.found.usd
         single = [] if aim.is_time else packing.single(span, _TRIED)
-        if single and single[0].found.usd <= least * (1 + TREE_RATIO):
+        good_usd = least * (1 + TREE_RATIO)
+        if single and min(single[0].found.usd, faster_usd) <= good_usd:
             return self._solved(single[0].found.counts, single[0].routes)
         trees = [one.edges for both in (mix, *single) for one in both.routes]
         whole = packing.whole(list(dict.fromkeys(trees)), span, aim)
