@@ -61,8 +61,9 @@ BQEMULATOR ?= .venv-bqemulator
 nightly: export PYTHONDONTWRITEBYTECODE :=
 nightly: export PYTHONPYCACHEPREFIX := $(abspath $(VENV))/bytecode
 nightly: export OPENBLAS_NUM_THREADS := 1
-nightly: check
-	$(BIN)/python benchmarks/flow_ratios.py
+nightly: $(READY)
+	@$(BIN)/python benchmarks/flow_ratios.py
+	$(MAKE) --no-print-directory check
 	NETPLAN_TEST_BQEMULATOR=$$(test -n "$$NETPLAN_TEST_BQEMULATOR" && echo "$$NETPLAN_TEST_BQEMULATOR" \
 	  || bash .ci/bqemulator.sh $(BQEMULATOR) || true) \
 	$(BIN)/python -m pytest -q -n auto --dist worksteal --hypothesis-profile=long -m "not live and not alone"

@@ -8,10 +8,6 @@ month is 730 hours, as in Google's own price examples.
 
 import math
 from decimal import ROUND_HALF_UP, Decimal
-from typing import TYPE_CHECKING, Any, TypeVar
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 BITS_PER_BYTE = 8
 BITS_PER_GIGABIT = 10**9
@@ -32,10 +28,7 @@ _RATES = (("Gbit/s", 1.0), ("Mbit/s", 1e3), ("kbit/s", 1e6), ("bit/s", 1e9))
 _SIZES = (("PiB", -2), ("TiB", -1), ("GiB", 0), ("MiB", 1), ("KiB", 2))
 
 
-_Counts = TypeVar("_Counts", float, "NDArray[Any]")
-
-
-def gbps_from_bytes(byte_count: _Counts, seconds: float) -> _Counts:
+def gbps_from_bytes(byte_count: float, seconds: float) -> float:
     """Return the rate of `byte_count` bytes in `seconds` seconds, in Gbit/s; of an array each.
 
     Raises:

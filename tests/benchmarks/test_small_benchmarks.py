@@ -3,6 +3,7 @@
 import json
 import re
 import shutil
+import subprocess
 from pathlib import Path
 from subprocess import CompletedProcess
 
@@ -176,6 +177,17 @@ def test_a_ratio_that_rose_by_a_tenth_is_told_first(folder: Path) -> None:
     assert len(lines) == 3
     assert sum(line.startswith("ROSE") for line in lines) == 1
     assert len(history.read_text("utf-8").splitlines()) == 11 + 3
+
+
+def test_the_nightly_run_begins_with_the_ratios() -> None:
+    done = subprocess.run(
+        ["make", "-n", "nightly", "READY=", "MAKE=true"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "flow_ratios.py" in done.stdout.splitlines()[0]
 
 
 def test_a_sum_that_is_not_what_was_generated_ends_the_run(folder: Path) -> None:

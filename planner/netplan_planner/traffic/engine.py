@@ -25,7 +25,6 @@ from itertools import pairwise
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from netplan_planner.traffic.statements.series import ranks
 
@@ -209,7 +208,7 @@ class Engine(Protocol):
 
     def ranked(
         self, table: str, key: str, value: str, volume: Mapping[int, Row], wanted: Sequence[int]
-    ) -> Iterator[tuple[list[int], NDArray[np.int64]]]:
+    ) -> Iterator[tuple[list[int], Any]]:
         """Yield keys, and of each its values at ranks from the greatest; 0 beyond its rows.
 
         Args:
@@ -247,11 +246,10 @@ class RemoteEngine(Engine):
 
     def ranked(
         self, table: str, key: str, value: str, volume: Mapping[int, Row], wanted: Sequence[int]
-    ) -> Iterator[tuple[list[int], NDArray[np.int64]]]:
+    ) -> Iterator[tuple[list[int], Any]]:
         """Yield values at ranks by a statement."""
         for rows in self.stream(ranks(table, key, value, wanted)):
-            values = [[wire or 0 for wire in row[1:]] for row in rows]
-            yield [row[0] for row in rows], np.array(values, dtype=np.int64)
+            yield [r[0] for r in rows], np.array([[wire or 0 for wire in r[1:]] for r in rows])
 
     def in_background(self, work: Callable[[Engine], T]) -> AbstractContextManager[Future[T]]:
         """Do work at once: statements would wait for each other anyway."""

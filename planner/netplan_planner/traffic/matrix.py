@@ -4,16 +4,14 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-import numpy as np
 from msgspec.structs import replace
-from numpy.typing import NDArray
 
 from netplan_planner import model
 from netplan_planner.traffic.engine import Engine, Row, slices
 from netplan_planner.traffic.files.records import DROP_REASONS
 from netplan_planner.traffic.record_sums import Routes
 from netplan_planner.traffic.statements import series
-from netplan_planner.traffic.statements.keys import PORT_BASE
+from netplan_planner.traffic.statements.keys import PORT_BASE, US_PER_MS
 from netplan_planner.traffic.window import Window
 from netplan_planner.units import SECONDS_PER_MINUTE, gbps_from_bytes
 
@@ -73,12 +71,10 @@ class SeriesReader:
         engine.create("received_minute")
         return MachineSeries(sent=sent, sent_outside=outside, received=received)
 
-    def gbps(self, wire: NDArray[np.int64]) -> NDArray[Any]:
-        """Return the rates of minutes with so many bytes, as exact as Python's numbers are."""
-        is_exact = wire.max(initial=0) < _EXACT_BYTES
-        return gbps_from_bytes(
-            wire if is_exact else wire.astype(object), SECONDS_PER_MINUTE * self._unit
-        )
+    def gbps(self, wire: Any) -> Any:
+        """Return the rates of an array of minutes with so many bytes, exact as of whole ones."""
+        exact = wire if wire.max(initial=0) < _EXACT_BYTES else wire.astype(object)
+        return gbps_from_bytes(exact, SECONDS_PER_MINUTE * self._unit)
 
     def _series(self, gbps: Sequence[float], volume: Row) -> model.Series:
         top = tuple(gbps[len(PERCENTILES) : len(PERCENTILES) + self._top_count])
@@ -91,9 +87,6 @@ class SeriesReader:
             active_minutes=volume[2],
             top_gbps=top,
         )
-
-
-_US_PER_MS = 1000
 
 
 _PROTOCOLS_WITH_PORTS = frozenset({6, 17, 33, 132, 136})
@@ -235,7 +228,7 @@ class MatrixBuilder:
         """
         for rows in self._engine.stream(series.EDGE_ROUND_TRIPS):
             for edge, low, low_count, high, high_count in rows:
-                yield edge, (low / low_count + high / high_count) / 2 / _US_PER_MS
+                yield edge, (low / low_count + high / high_count) / 2 / US_PER_MS
 
     def _top_flows(self) -> dict[int, model.TopFlow]:
         """Return the greatest five-tuple of the edges that have fast ones."""
@@ -247,14 +240,13 @@ class MatrixBuilder:
         total = self.totals[edge]
         rest, dst_port = divmod(ports, PORT_BASE)
         protocol = rest // PORT_BASE
-        has_port = protocol in _PROTOCOLS_WITH_PORTS and dst_port > 0
         wire = total.payload_bytes + total.header_bytes
         return model.TopFlow(
             byte_ratio=min(1.0, whole // self._unit / wire) if wire else 0.0,
             p95_gbps=gbps_from_bytes(p95, SECONDS_PER_MINUTE * self._unit),
             active_minutes=active,
             protocol=protocol,
-            dst_port=dst_port - 1 if has_port else None,
+            dst_port=dst_port - 1 if protocol in _PROTOCOLS_WITH_PORTS and dst_port > 0 else None,
         )
 
     def _machines(
