@@ -36,6 +36,8 @@ def blocks(answer: SnapshotBuilt, options: RenderOptions) -> Iterator[Block]:
         )
     else:
         yield doc.para("Use them: ", say(f"--prices {Path(answer.path).parent}", length=_LONG))
+    if answer.kept_types:
+        yield doc.para(say(answer.kept_types, length=_LONG))
     if not options.verbosity:
         sources = {one.source for one in answer.sources}
         yield doc.para(f"From {len(sources):,} sources (list them: --explain)")
@@ -60,8 +62,6 @@ def blocks(answer: SnapshotBuilt, options: RenderOptions) -> Iterator[Block]:
 
 def asides(answer: SnapshotBuilt) -> Iterator[str]:
     """Yield what was noticed while building, and how it differs from the one before."""
-    if answer.kept_types:
-        yield f"netplan: {answer.kept_types}"
     if answer.lacking:
         yield (
             f"{len(answer.lacking):,} regions have no prices for some traffic, which stay unknown:"

@@ -154,7 +154,7 @@ def _kept(request: RefreshAsk, base: SnapshotFile, refused: str) -> str:
     days = sorted(set(base.table(REGION_OFFERS)["as_of"].values)) or ["an unknown day"]
     why = refused or "no --project, and the default credentials name none"
     return (
-        f"machine types stay as of {days[-1]}: {why}; add --project, or --machine-types with the "
+        f"Machine types stay as of {days[-1]}: {why}. Add --project, or --machine-types with the "
         "output of `gcloud compute machine-types list --format=json`"
     )
 

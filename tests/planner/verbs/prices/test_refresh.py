@@ -265,7 +265,7 @@ def test_machine_types_come_or_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         # Nobody names a project: the types stay, with their date and the way to newer ones.
         base = tmp_path / "a"
         kept = refreshed("b", base=base).kept_types
-        assert kept.startswith("machine types stay as of 2026-")
+        assert kept.startswith("Machine types stay as of 2026-")
         assert "gcloud compute machine-types list --format=json" in kept
         # The default credentials name one.
         monkeypatch.setattr(verb, "_project", lambda *_: "mine")
