@@ -242,6 +242,7 @@ class RolledDays(RemoteSums):
 _OF_DAYS = Said(
     hours=rolled.node_hours(with_repeated=True),
     hours_once=rolled.node_hours(with_repeated=False),
+    of_one=rolled.node_hours(with_repeated=True),
     configurations=rolled.ROLLED_CONFIGURATIONS,
     names=rolled.ROLLED_CONFIGURATION_NAMES,
     once=None,

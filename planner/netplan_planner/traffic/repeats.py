@@ -6,6 +6,7 @@ Places that log: subnetworks, and ends that are in none.
 """
 
 from collections.abc import Iterator, Sequence
+from io import RawIOBase
 from pathlib import Path
 from typing import Protocol
 
@@ -57,64 +58,93 @@ Numbers = NDArray[np.int64]
 _PART_BITS = 8
 _PARTS = 1 << _PART_BITS
 _NUMBER_BITS = 63
+_PART_BEGINS = np.arange(_PARTS, dtype=np.int64) << (_NUMBER_BITS - _PART_BITS)
 _BYTES_PER_NUMBER = 8
 _KEPT_AS_READ = ("repeated_entry", "place", "place_hour", "place_rank", "superseded")
+
+
+class Piece(Value, frozen=True, kw_only=True):
+    """Some numbers of a file, sorted, all of one stretch of time."""
+
+    begin: int
+    """Where it begins in the file, in numbers."""
+    starts: Numbers
+    """Where each part begins from there, and the last one ends."""
+    first: int
+    until: int
+    is_compared: bool
+    """Whether a number is there twice; else it is only compared with others of its time."""
 
 
 class NumberFile:
     """Numbers of 63 bits, spread as evenly as hashes are, on disk in parts by their leading bits.
 
     Equal ones are in the same part, and one part at a time is in memory: 16 MB of 500 million
-    numbers. That takes two thirds of the time in which the engine groups them, and none of its
-    memory.
+    numbers. Numbers of times that do not overlap are not compared.
     """
 
     def __init__(self, path: Path) -> None:
         self._path = path
+        self._pieces: list[Piece] = []
         self._count = 0
-        self._pieces: list[tuple[int, NDArray[np.int64]]] = []
-        """Of each array that was added: where it begins, and where its parts do from there."""
 
-    def add(self, numbers: Numbers) -> None:
-        """Write numbers down; some hundred thousand at a time are fastest.
+    def add(self, numbers: Numbers, first: int, until: int) -> None:
+        """Write numbers of a stretch of time down; some hundred thousand at a time are fastest.
 
         Raises:
             OSError: If there is no room for them.
         """
         if not len(numbers):
             return
-        # Numbers of 8 bits are sorted by counting.
-        parts = (numbers >> (_NUMBER_BITS - _PART_BITS)).astype(np.uint8)
-        starts = np.concatenate(([0], np.cumsum(np.bincount(parts, minlength=_PARTS))))
+        numbers = np.sort(numbers)
+        self._pieces.append(
+            Piece(
+                begin=self._count,
+                starts=np.append(np.searchsorted(numbers, _PART_BEGINS), len(numbers)),
+                first=first,
+                until=until,
+                is_compared=bool((numbers[1:] == numbers[:-1]).any()),
+            )
+        )
         with self._path.open("ab") as file:
-            file.write(numbers[np.argsort(parts, kind="stable")].data)
-        self._pieces.append((self._count, starts))
+            file.write(numbers.data)
         self._count += len(numbers)
 
     def take_repeated(self) -> Iterator[Numbers]:
         """Yield the numbers that were added more than once, each once, and remove the file."""
-        if not self._count:
+        if not self._pieces:
             return
+        compared = _compared(self._pieces)
         with self._path.open("rb", buffering=0) as file:
-            for part in range(_PARTS):
-                numbers = np.concatenate(
-                    [
-                        np.fromfile(
-                            file,
-                            dtype=np.int64,
-                            count=starts[part + 1] - starts[part],
-                            offset=(begin + starts[part]) * _BYTES_PER_NUMBER - file.tell(),
-                        )
-                        for begin, starts in self._pieces
-                    ]
-                )
-                numbers.sort()
+            for part in range(_PARTS if compared else 0):
+                numbers = np.concatenate([_read_part(file, piece, part) for piece in compared])
+                # Each piece is sorted, so this merges them.
+                numbers.sort(kind="stable")
                 again = numbers[1:][numbers[1:] == numbers[:-1]]
                 if len(again):
                     yield again[np.concatenate(([True], again[1:] != again[:-1]))]
         self._path.unlink()
         self._count = 0
         self._pieces.clear()
+
+
+def _compared(pieces: Sequence[Piece]) -> list[Piece]:
+    """Return the pieces in which a number may be that is there twice."""
+    in_order = sorted(pieces, key=lambda piece: (piece.first, piece.until))
+    overlap = [piece.is_compared for piece in in_order]
+    longest = 0
+    for number, piece in enumerate(in_order[1:], start=1):
+        if piece.first < in_order[longest].until:
+            overlap[longest] = overlap[number] = True
+        if piece.until > in_order[longest].until:
+            longest = number
+    return [piece for piece, may_be in zip(in_order, overlap, strict=True) if may_be]
+
+
+def _read_part(file: RawIOBase, piece: Piece, part: int) -> Numbers:
+    begin, end = piece.starts[part], piece.starts[part + 1]
+    offset = (piece.begin + begin) * _BYTES_PER_NUMBER - file.tell()
+    return np.fromfile(file, dtype=np.int64, count=end - begin, offset=offset)
 
 
 class Entries(Protocol):
@@ -137,7 +167,7 @@ class EntriesOnDisk:
     def note(self) -> None:
         """Write down which entries a batch has."""
         for first, until in slices(self._engine, "staged", "start_minute"):
-            self._seen.add(self._engine.numbers(repeats.seen(first, until)))
+            self._seen.add(self._engine.numbers(repeats.seen(first, until)), first, until)
 
     def find(self) -> bool:
         """Write those met more than once into the engine's table."""
@@ -169,6 +199,8 @@ class Said(Value, frozen=True, kw_only=True):
     hours: str
     """Of records before equal entries are left out."""
     hours_once: str
+    of_one: str
+    """What is asked instead of `hours` while one configuration occurs."""
     configurations: str
     names: str
     once: str | None
@@ -181,6 +213,7 @@ class Said(Value, frozen=True, kw_only=True):
 OF_RECORDS = Said(
     hours=repeats.NODE_HOURS,
     hours_once=repeats.NODE_HOURS,
+    of_one=repeats.NODES_OF_ONE,
     configurations="SELECT DISTINCT configuration FROM staged",
     names=repeats.NAMES,
     once=repeats.ONCE,
@@ -201,6 +234,9 @@ class Repeats:
         self._entries = entries
         self._said = said
         self._names: dict[int, str] = {0: OWN_SETTING}
+        self._met: set[int] = set()
+        self.lacks_hours = False
+        """Whether a second configuration occurred only after batches that were not told by hour."""
         self._has_repeated = self._has_superseded = False
         engine.create(*_KEPT_AS_READ)
         self.begin()
@@ -215,17 +251,31 @@ class Repeats:
         `records` begins a statement with `flow_record` where the engine has no such relation.
         """
         self._entries.note()
-        self._engine.run(f"INSERT INTO node_hour {self._said.hours}")
         found = {number for (number,) in self._engine.rows(self._said.configurations)}
+        had_one = len(self._met) == 1
+        self._met |= found
+        has_one = len(self._met) <= 1
+        self.lacks_hours |= had_one and not has_one
+        self._engine.run(
+            f"INSERT INTO node_hour {self._said.of_one if has_one else self._said.hours}"
+        )
         if found - self._names.keys():
             for number, name in self._engine.rows(f"{records} {self._said.names}"):
                 self._names.setdefault(number, name or "a configuration without a name")
+
+    def forget_hours(self) -> None:
+        """Begin the hours anew, for `note_hours` of every batch."""
+        self._engine.create("node_hour")
+
+    def note_hours(self) -> None:
+        """Write down the hours of each configuration of a batch."""
+        self._engine.run(f"INSERT INTO node_hour {self._said.hours}")
 
     def find(self, nodes: Nodes) -> bool:
         """Return whether anything is there twice, so that all must be read again."""
         engine = self._engine
         self._has_repeated = self._entries.find()
-        if len(self._names) > 1:
+        if len(self._met) > 1:
             self._fill_places(nodes)
             engine.create("configuration")
             engine.insert("configuration", self._in_order())

@@ -82,3 +82,35 @@ def test_copies_and_configurations_together(tmp_path: Path) -> None:
     assert matrix.coverage.excluded == ((REPEATED, 120), (SUPERSEDED, 60))
     assert matrix.coverage.overlaps[0].record_count == 60
     assert matrix.end == START + timedelta(hours=1)
+
+
+@pytest.mark.parametrize("batch_records", [1, 1_000_000])
+def test_a_configuration_that_comes_late_is_told_by_hour_from_the_beginning(
+    tmp_path: Path, batch_records: int
+) -> None:
+    own, other = zip(*(both(minute) for minute in range(150)), strict=True)
+    files = {
+        "a": lines(own[:90]).encode(),
+        "b": lines(own[90:]).encode(),
+        "c": lines(other[60:120]).encode(),
+    }
+    matrix = read_files(tmp_path, files, batch_records=batch_records)
+    assert only_edge(matrix).payload_bytes == 150_000
+    assert matrix.coverage.excluded == ((SUPERSEDED, 60),)
+    (overlap,) = matrix.coverage.overlaps
+    assert (overlap.record_count, overlap.payload_bytes) == (60, 60 * 1009)
+    assert [o.record_count for o in matrix.coverage.logged] == [150, 60]
+    assert matrix.coverage.record_count == 210
+
+
+@pytest.mark.parametrize("batch_records", [1, 1_000_000])
+def test_records_of_one_configuration_are_counted_by_place(
+    tmp_path: Path, batch_records: int
+) -> None:
+    files = {
+        name: lines(numbered(count, first=7 * count)).encode()
+        for name, count in (("a", 40), ("b", 50))
+    }
+    matrix = read_files(tmp_path, files, batch_records=batch_records)
+    (logged,) = matrix.coverage.logged
+    assert (logged.place, logged.record_count) == (subnet("front", logs=True).ref.self_link, 90)

@@ -150,13 +150,16 @@ class Ingest(RecordSums):
     def read(self, sources: Iterable[Source], *, of_p95: bool = False) -> list[Source]:
         """Read all sources; return them as they could be read: a cut one ends earlier.
 
-        Where something was logged twice they are read twice, see `repeats`.
+        Where something was logged twice they are read twice, see `repeats`; once more where a
+        second configuration of flow logs comes late.
         """
         read: list[Source] = []
         for batch in make_batches(
             list(sources), self.engine, self.engine.batch_records, of_p95=of_p95
         ):
             read.extend(self.read_batch(batch))
+        if self.repeats.lacks_hours:
+            self._note_hours()
         if self.repeats.find(self.nodes):
             self._is_again = True
             self.begin()
@@ -165,6 +168,17 @@ class Ingest(RecordSums):
                 self.read_batch(batch)
         self.write_endpoints()
         return list(dict.fromkeys(read))
+
+    def _note_hours(self) -> None:
+        """Stage all once more, for the hours of configurations alone."""
+        self.repeats.forget_hours()
+        self.write_endpoints()
+        for batch in self._batches:
+            if not batch.layout.is_table:
+                self.stage(batch)
+                self._meet(batch)
+                self.take_holders_of_the_time()
+                self.repeats.note_hours()
 
     def read_batch(self, batch: Batch) -> list[Source]:
         """Read one batch; a gzip file that is cut is read as far as it goes."""

@@ -84,6 +84,15 @@ GROUP BY {_REPORTER}, {side_of("f.report")}, f.configuration,
 """
 """What each configuration has of each end that reports, by hour."""
 
+NODES_OF_ONE = f"""
+SELECT {_REPORTER} AS node, 0 AS side, MAX(f.configuration) AS configuration, 0 AS hour,
+  COUNT(*) AS records, 0 AS payload_bytes
+FROM staged AS f
+WHERE f.fault <= {DROPPED}
+GROUP BY {_REPORTER}
+"""
+"""The same where all records are of one configuration: what has one place is not asked by hour."""
+
 PLACE_HOURS = """
 SELECT p.place AS place, h.side AS side, h.configuration AS configuration, h.hour AS hour,
   CAST(SUM(h.records) AS BIGINT) AS records,
