@@ -1,12 +1,17 @@
 """One to many at scale, beside the exact tree of another hand; plans are judged by carrying out."""
 
+import math
 import random
+from collections.abc import Callable
 from decimal import Decimal
 
 import pytest
 
 from netplan_planner.verbs.transfer.answer import TransferPlan
 from netplan_planner.verbs.transfer.ask import TransferGoal
+from netplan_planner.verbs.transfer.solve import solving
+from netplan_planner.verbs.transfer.solve.packing import Packing
+from netplan_planner.verbs.transfer.solve.program import Aim, Span
 from support.examples import sized
 from support.known import known
 from support.nightly import every
@@ -88,3 +93,37 @@ def test_many_targets_are_a_plan_too() -> None:
     assert found.usd_total <= known(plan.direct or plan.plan).usd_total
     assert Decimal(0) < known(plan.bound_usd) <= found.usd_total
     carried_out(case, plan)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_whole_machines_are_searched_for_less_often_where_a_faster_plan_is_as_good(
+    monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
+    case = complete(12, 3, seed, usd_per_hour=1.6)
+    counted = _counted(monkeypatch, "whole")
+    usual, searches = planned(case), counted()
+    best = solving._Part.best
+
+    def without_faster(
+        self: solving._Part, span: Span, aim: Aim, faster_usd: float = math.inf
+    ) -> solving.Solution | None:
+        return best(self, span, aim)
+
+    monkeypatch.setattr(solving._Part, "best", without_faster)
+    every_span = planned(case)
+    assert searches < counted() - searches
+    found, wanted = known(usual.plan), known(every_span.plan)
+    assert (found.usd_total, found.duration_s) == (wanted.usd_total, wanted.duration_s)
+    assert usual.bound_usd == every_span.bound_usd
+
+
+def _counted(monkeypatch: pytest.MonkeyPatch, name: str) -> Callable[[], int]:
+    """Count the calls of a method of `Packing` from here on; return what tells the number."""
+    method, calls = getattr(Packing, name), [0]
+
+    def counting(self: Packing, *args: object) -> object:
+        calls[0] += 1
+        return method(self, *args)
+
+    monkeypatch.setattr(Packing, name, counting)
+    return lambda: calls[0]
