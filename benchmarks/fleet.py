@@ -18,6 +18,7 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from netplan_planner.model import Zone
+from netplan_planner.optimise.highs import Clock
 from netplan_planner.planning.fleet import plan as planning
 from netplan_planner.planning.fleet.candidates import Choices
 from netplan_planner.planning.fleet.market import Market
@@ -90,9 +91,9 @@ def measured(fleet: list[FleetNeed]) -> Run:
     times: list[float] = []
     columns: list[int] = []
 
-    def timed(program: Program) -> Solution | Infeasible:
+    def timed(program: Program, clock: Clock) -> Solution | Infeasible:
         start = time.perf_counter()
-        found = _SOLVE(program)
+        found = _SOLVE(program, clock)
         times.append(time.perf_counter() - start)
         columns.append(program.columns)
         return found

@@ -71,8 +71,23 @@ class Answer(NamedTuple):
     duals: Floats
     """Rows: by how much the cost falls where a row's bound grows by one, as HiGHS signs it; of a
     program without whole numbers."""
-    is_out_of_time: bool
-    """Whether the clock ended the search, not what the effort counts."""
+
+
+class Clock:
+    """A last resort for searches, which HiGHS keeps loosely."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        self.has_struck = False
+        """Whether it ended one, found or not: then the plan depends on the computer's load."""
+
+
+def stopped_after(seconds: float) -> str:
+    """Return what is said of a plan whose search the clock ended."""
+    return (
+        f"the search stopped after {seconds:g} s on the clock, before its normal end; on a less "
+        "busy computer the plan may be better"
+    )
 
 
 class Effort(NamedTuple):
@@ -80,8 +95,7 @@ class Effort(NamedTuple):
 
     gap: float
     nodes: int
-    seconds: float
-    """A last resort, which HiGHS keeps loosely."""
+    clock: Clock
     target: float = -np.inf
     """A cost that is good enough."""
     is_optional: bool = False
@@ -108,7 +122,7 @@ def run(
     solver: Any = highspy.Highs()  # type: ignore[no-untyped-call]
     solver.setOptionValue("output_flag", False)
     if effort is not None:
-        solver.setOptionValue("time_limit", effort.seconds)
+        solver.setOptionValue("time_limit", effort.clock.seconds)
         solver.setOptionValue("mip_max_nodes", effort.nodes)
         solver.setOptionValue("mip_rel_gap", effort.gap)
         solver.setOptionValue("mip_abs_gap", 1e-6)
@@ -123,6 +137,8 @@ def run(
     solver.run()
     status, kinds = solver.getModelStatus(), highspy.HighsModelStatus
     answer, info = solver.getSolution(), solver.getInfo()
+    if effort is not None:
+        effort.clock.has_struck |= status == kinds.kTimeLimit
     is_feasible = info.primal_solution_status == highspy.SolutionStatus.kSolutionStatusFeasible
     has_ended = status in {kinds.kTimeLimit, kinds.kSolutionLimit}
     may_fail = effort is not None and effort.is_optional and has_ended
@@ -134,7 +150,6 @@ def run(
         values=np.array(answer.col_value),
         bound=float(info.objective_function_value if whole is None else info.mip_dual_bound),
         duals=np.array(answer.row_dual),
-        is_out_of_time=status == kinds.kTimeLimit,
     )
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from netplan_planner.errors import InputError
 from netplan_planner.model import CapsBook, PriceBook
 from netplan_planner.model.plans.plan_answer import Shortfall
-from netplan_planner.optimise.highs import Effort, Linear, run
+from netplan_planner.optimise.highs import Clock, Effort, Linear, run
 from netplan_planner.planning.fleet.assembly import Assembled, assemble, profile_of
 from netplan_planner.planning.fleet.billing import NOTHING, Bill, Biller, Bought
 from netplan_planner.planning.fleet.candidates import Candidates, Choices, lacks
@@ -48,9 +48,7 @@ _NEAR = 1e-4
 _TARGET = 9e-4
 """The same, at which the search ends that follows."""
 
-_OF_FEW = Effort(gap=1e-8, nodes=20_000, seconds=120.0)
-_OF_SMALL = Effort(gap=1e-4, nodes=500, seconds=120.0)
-_OF_DIVIDED = Effort(gap=2e-4, nodes=100, seconds=120.0)
+LAST_RESORT_S = 120.0
 
 _WHOLE = 1e-6
 _MICRO = Decimal("0.000001")
@@ -81,6 +79,8 @@ class Planned(NamedTuple):
     """Of each group, whose type of today does not carry what it needs."""
     unpriced: tuple[tuple[str, str], ...]
     """Groups whose type of today has no price, and why."""
+    is_out_of_time: bool
+    """Whether the clock ended a search."""
 
 
 def plan_fleet(
@@ -119,7 +119,8 @@ def plan_fleet(
         sheet.menu(market.project(need), one)
     calendar = Calendar(profile_of(need) for need in ordered)
     assembled = assemble(ordered, menus, sheet, market, calendar, limits)
-    solution = solve(assembled.program)
+    clock = Clock(LAST_RESORT_S)
+    solution = solve(assembled.program, clock)
     if isinstance(solution, Infeasible):
         return tuple(_over_limits(solution, limits))
     chosen = _chosen(assembled, sheet, solution, len(ordered))
@@ -145,7 +146,7 @@ def plan_fleet(
         kept = tuple(one[0] for one in stay)
         baseline = biller.bill(kept)
         fixed = assemble(ordered, stay, sheet, market, calendar)
-        committed = solve(fixed.program)
+        committed = solve(fixed.program, clock)
         if isinstance(committed, Solution):
             same_types = biller.bill(kept, _bought(fixed, committed, market))
             if _may_stay(menus, kept) and not limits:
@@ -177,6 +178,7 @@ def plan_fleet(
             for need, one in zip(ordered, today, strict=True)
         ),
         unpriced=unpriced,
+        is_out_of_time=clock.has_struck,
     )
 
 
@@ -257,7 +259,7 @@ def _over_limits(found: Infeasible, limits: Sequence[VcpuLimit]) -> list[Shortfa
     ]
 
 
-def solve(program: Program) -> Solution | Infeasible:
+def solve(program: Program, clock: Clock) -> Solution | Infeasible:
     """Return what to take and to commit to, or which limits cannot be kept.
 
     Raises:
@@ -273,7 +275,8 @@ def solve(program: Program) -> Solution | Infeasible:
     if program.columns <= SMALL:
         sold = np.arange(layout.committed, layout.flexible)
         whole = np.concatenate([np.arange(program.columns), sold])
-        effort = _OF_FEW if program.columns <= _EXACT else _OF_SMALL
+        few = program.columns <= _EXACT
+        effort = Effort(1e-8, 20_000, clock) if few else Effort(1e-4, 500, clock)
         found = run(model, whole, effort, start)
         if found is None:
             return _shortage(program)
@@ -282,7 +285,7 @@ def solve(program: Program) -> Solution | Infeasible:
         dived = _dive(program, model, divided)
         start = start if dived is None else dived
     if start is None or model.usd(start) > bound + _TARGET * abs(bound):
-        start = _searched(program, model, divided, start, bound)
+        start = _searched(program, model, divided, start, bound, clock)
     if start is None:
         return _shortage(program)
     return _solution(program, layout, start, bound)
@@ -323,7 +326,12 @@ def _class_of(program: Program) -> Places:
 
 
 def _searched(
-    program: Program, model: Linear, divided: Floats, start: Floats | None, bound: float
+    program: Program,
+    model: Linear,
+    divided: Floats,
+    start: Floats | None,
+    bound: float,
+    clock: Clock,
 ) -> Floats | None:
     """Search whole numbers for the classes that the linear program divides, others as it has them.
 
@@ -335,7 +343,7 @@ def _searched(
     is_off = np.abs(taken - np.rint(taken)) > _WHOLE
     is_divided = np.zeros(len(program.group_counts), dtype=bool)
     is_divided[classes[is_off]] = True
-    effort = _OF_DIVIDED._replace(target=bound + _TARGET * abs(bound))
+    effort = Effort(2e-4, 100, clock, target=bound + _TARGET * abs(bound))
     near = fixed(model, np.flatnonzero(~is_off), np.rint(taken[~is_off]))
     near.low[:columns] = np.maximum(near.low[:columns], np.floor(taken + _WHOLE))
     near.high[:columns] = np.minimum(near.high[:columns], np.ceil(taken - _WHOLE))

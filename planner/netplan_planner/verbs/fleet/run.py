@@ -12,11 +12,12 @@ from netplan_planner.ledger.compared import AT_LIST
 from netplan_planner.machines.known import Known
 from netplan_planner.model import CapsBook, CommitmentScope, Facts, PriceBook, Text, taken
 from netplan_planner.model.plans.plan_answer import Shortfall
+from netplan_planner.optimise.highs import stopped_after
 from netplan_planner.planning.basis import resting
 from netplan_planner.planning.fleet.candidates import Candidates, Choices
 from netplan_planner.planning.fleet.market import Market
 from netplan_planner.planning.fleet.need import Candidate, FleetNeed, notes_of
-from netplan_planner.planning.fleet.plan import Planned, plan_fleet
+from netplan_planner.planning.fleet.plan import LAST_RESORT_S, Planned, plan_fleet
 from netplan_planner.planning.fleet.standing import (
     NOTHING_BOUGHT,
     Bought,
@@ -282,6 +283,7 @@ def _answer(basis: FleetAnswer, planned: Planned, market: Market, fleet: _Fleet)
         advice=tuple(breaking_advice(fleet.facts, groups)) if fleet.facts is not None else (),
         notes=(
             *fleet.notes,
+            *([stopped_after(LAST_RESORT_S)] if planned.is_out_of_time else []),
             *_compared(planned),
             *notes_of_inventory(fleet.facts, planned),
             *notes_of_plan(planned, market, fleet.prices),

@@ -6,6 +6,7 @@ from decimal import Decimal
 from msgspec.structs import replace
 
 from netplan_planner.model import Amount, CapsBook, PathClass, PriceBook, Text, Usage, worded
+from netplan_planner.optimise.highs import stopped_after
 from netplan_planner.optimise.job.plan import seconds_text
 from netplan_planner.throughput import predict
 from netplan_planner.throughput.goodput.doubts import doubt_of
@@ -49,6 +50,7 @@ def plan_transfer(
         market = straight
     solved = solve(market, need, asked)
     direct = solve(straight, need, asked, has_front=False)
+    is_out_of_time = solved.found.is_out_of_time or direct.found.is_out_of_time
     best = _better(need, solved.best, direct.best)
     infeasible = None if best else why_infeasible(need, solved, asked)
     bound = None
@@ -75,7 +77,7 @@ def plan_transfer(
             *assumptions(
                 need, market, tables, _used(market, best or next(iter(solved.options), None))
             ),
-            *_by_the_clock(solved.found.is_out_of_time or direct.found.is_out_of_time),
+            *([stopped_after(LAST_RESORT_S)] if is_out_of_time else []),
         ),
         is_given=tables.has_own_names,
     )
@@ -88,14 +90,6 @@ def _used(market: Market, best: TransferOption | None) -> list[Machine]:
     machines = {(one.place, one.name, one.is_tier1): one for one in market.machines}
     keys = [(one.place, one.machine_type, one.is_tier1) for one in best.machines]
     return [machines[key] for key in keys if key in machines]
-
-
-def _by_the_clock(is_out_of_time: bool) -> Iterator[str]:
-    if is_out_of_time:
-        yield (
-            f"the search stopped after {LAST_RESORT_S:g} s on the clock, before its normal end; "
-            "on a less busy computer the plan may be better"
-        )
 
 
 def _unknown(market: Market) -> tuple[UnknownMachines, ...]:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from netplan_planner.optimise.highs import Floats, Places
+from netplan_planner.optimise.highs import Clock, Floats, Places
 from netplan_planner.verbs.transfer.solve import program
 from netplan_planner.verbs.transfer.solve.network import (
     Network,
@@ -103,6 +103,7 @@ class Packing:
         self.network = network
         self.is_exact = len(network.targets) <= MOST_EXACT
         self.trees: dict[Tree, None] = {}
+        self.clock = Clock(program.LAST_RESORT_S)
         for weights in self._first_weights():
             tree = cheapest_tree(network, weights)
             if tree is not None:
@@ -189,14 +190,14 @@ class Packing:
     def whole(self, trees: Sequence[Tree], span: Span, aim: Aim) -> Mix | None:
         """Return the best mix of some trees that was found with whole machines."""
         own = columns(self.network, trees)
-        found = program.whole(own.network, span, aim, _NODES)
+        found = program.whole(own.network, span, aim, _NODES, self.clock)
         return found and self._mix(found, own, trees, found.bound)
 
     def leanest(self, up_s: float, most_usd: float) -> Mix | None:
         """Return the trees with the fewest machines that keep a time and a cost of traffic."""
         trees = list(self.trees)
         own = columns(self.network, trees)
-        found = program.leanest(own.network, up_s, most_usd)
+        found = program.leanest(own.network, up_s, most_usd, self.clock)
         return found and self._mix(found, own, trees, 0.0)
 
     def single(self, span: Span, most: int) -> list[Mix]:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from netplan_planner.optimise.highs import Answer, Effort, Floats, Linear, Rows, run
+from netplan_planner.optimise.highs import Answer, Clock, Effort, Floats, Linear, Rows, run
 from netplan_planner.verbs.transfer.solve.network import Network, carried
 
 GAP = 2e-6
@@ -42,8 +42,6 @@ class Found(NamedTuple):
     up_s: float
     usd: float
     bound: float
-    is_out_of_time: bool = False
-    """Whether the clock ended the search."""
 
 
 class Priced(NamedTuple):
@@ -106,14 +104,14 @@ def priced(network: Network, span: Span, aim: Aim, counts: Floats | None) -> Pri
     )
 
 
-def whole(network: Network, span: Span, aim: Aim, nodes: int) -> Found | None:
+def whole(network: Network, span: Span, aim: Aim, nodes: int, clock: Clock) -> Found | None:
     """Return the best that was found with whole machines of one option in each place."""
     bits = int(network.most).bit_length()
-    layout, answer = _answer(network, span, aim, bits, None, nodes)
+    layout, answer = _answer(network, span, aim, bits, None, nodes, clock)
     return None if answer is None else _found(network, layout, answer, bits, None)
 
 
-def leanest(network: Network, up_s: float, most_usd: float) -> Found | None:
+def leanest(network: Network, up_s: float, most_usd: float, clock: Clock) -> Found | None:
     """Return the fewest machines, whatever they cost, that keep a time and a cost of traffic.
 
     None: none was found.
@@ -136,18 +134,24 @@ def leanest(network: Network, up_s: float, most_usd: float) -> Found | None:
     rows.bounds(np.full(places, -_INFINITY), np.full(places, float(network.most)))
     rows.add(np.zeros(edges, dtype=int), np.arange(edges), network.usd)
     rows.bounds(np.array([-_INFINITY]), np.array([most_usd]))
-    effort = Effort(0.0, NODES, LAST_RESORT_S, is_optional=True)
+    effort = Effort(0.0, NODES, clock, is_optional=True)
     model = Linear(cost, np.zeros(end), high, *rows.done(end))
     answer = run(model, np.arange(edges, end), effort)
     if answer is None:
         return None
     shares, counts = np.clip(answer.values[:edges], 0.0, 1.0), np.round(answer.values[edges:])
     usd = float(network.usd @ shares)
-    return Found(shares, counts, up_s, usd, answer.bound, answer.is_out_of_time)
+    return Found(shares, counts, up_s, usd, answer.bound)
 
 
 def _answer(
-    network: Network, span: Span, aim: Aim, bits: int, counts: Floats | None, nodes: int = 0
+    network: Network,
+    span: Span,
+    aim: Aim,
+    bits: int,
+    counts: Floats | None,
+    nodes: int = 0,
+    clock: Clock | None = None,
 ) -> tuple[_Layout, Answer | None]:
     many = len(network.targets) > 1
     edges, options = network.edges, network.options
@@ -157,8 +161,8 @@ def _answer(
     layout = _Layout(*np.cumsum(sizes).tolist())
     model = _model(network, span, aim, layout, bits, counts)
     integers = effort = None
-    if bits:
-        effort = Effort(GAP, nodes, LAST_RESORT_S, is_optional=True)
+    if clock is not None:
+        effort = Effort(GAP, nodes, clock, is_optional=True)
         integers = np.concatenate(
             [np.arange(layout.bits, layout.parts), np.arange(layout.chosen, layout.end)]
         )
@@ -179,7 +183,7 @@ def _found(
         held = np.round(digits) @ power
     shares = np.clip(values[: network.edges], 0.0, 1.0)
     usd = float(network.usd @ shares + network.option_usd @ held * up_s)
-    return Found(shares, held, up_s, usd, answer.bound, answer.is_out_of_time)
+    return Found(shares, held, up_s, usd, answer.bound)
 
 
 def _model(

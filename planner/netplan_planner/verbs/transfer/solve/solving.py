@@ -193,10 +193,14 @@ class _Part:
 
     def __init__(self, network: Network) -> None:
         self.network = network
-        self.is_out_of_time = False
         self.most_s = np.inf
         """The deadline."""
         self._packing = Packing(network)
+
+    @property
+    def is_out_of_time(self) -> bool:
+        """Whether the clock ended a search of it."""
+        return self._packing.clock.has_struck
 
     def relaxed(self, span: Span, aim: Aim) -> Found | None:
         """Return the best mix of trees with fractions of machines; None: there is none."""
@@ -227,7 +231,6 @@ class _Part:
             most = mix.found.usd * (1 + _ALIKE) + 1e-9
             mix = (None if aim.is_time else packing.mixed(span, Aim(True, most), counts)) or mix
             lean = packing.leanest(self._as_long(mix.found), max(most, mix.found.usd))
-            self.is_out_of_time |= lean is not None and lean.found.is_out_of_time
             return self._solved(lean.found.counts if lean else counts, (lean or mix).routes)
         least = mix.found.bound if packing.is_exact and not aim.is_time else mix.found.usd
         single = [] if aim.is_time else packing.single(span, _TRIED)
@@ -238,7 +241,6 @@ class _Part:
         whole = packing.whole(list(dict.fromkeys(trees)), span, aim)
         if whole is None:
             return self._solved(single[0].found.counts, single[0].routes) if single else None
-        self.is_out_of_time |= whole.found.is_out_of_time
         # With the machines that are decided further trees may be of use.
         again = packing.mixed(span, aim, whole.found.counts) or whole
         every = [self._solved(one.found.counts, one.routes) for one in (again, whole, *single[:1])]
