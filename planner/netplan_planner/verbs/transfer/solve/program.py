@@ -107,7 +107,9 @@ def priced(network: Network, span: Span, aim: Aim, counts: Floats | None) -> Pri
 def whole(network: Network, span: Span, aim: Aim, nodes: int, clock: Clock) -> Found | None:
     """Return the best that was found with whole machines of one option in each place."""
     bits = int(network.most).bit_length()
-    layout, answer = _answer(network, span, aim, bits, None, nodes, clock)
+    layout, answer = _answer(
+        network, span, aim, bits, None, Effort(GAP, nodes, clock, is_optional=True)
+    )
     return None if answer is None else _found(network, layout, answer, bits, None)
 
 
@@ -150,8 +152,7 @@ def _answer(
     aim: Aim,
     bits: int,
     counts: Floats | None,
-    nodes: int = 0,
-    clock: Clock | None = None,
+    effort: Effort | None = None,
 ) -> tuple[_Layout, Answer | None]:
     many = len(network.targets) > 1
     edges, options = network.edges, network.options
@@ -160,9 +161,8 @@ def _answer(
     sizes = (edges, flows, 1, options, digits, digits, options if bits else 0)
     layout = _Layout(*np.cumsum(sizes).tolist())
     model = _model(network, span, aim, layout, bits, counts)
-    integers = effort = None
-    if clock is not None:
-        effort = Effort(GAP, nodes, clock, is_optional=True)
+    integers = None
+    if bits:
         integers = np.concatenate(
             [np.arange(layout.bits, layout.parts), np.arange(layout.chosen, layout.end)]
         )

@@ -111,7 +111,7 @@ def searched(
         bound_usd=part.lowest(Span(least_s, min(max(own_s, fast.up_s), endless.high_s))),
         fastest=min(listed, key=lambda one: one.transfer_s, default=None),
         cheapest=min(listed, key=lambda one: one.usd, default=None),
-        is_out_of_time=part.is_out_of_time,
+        is_out_of_time=part.clock.has_struck,
     )
 
 
@@ -196,11 +196,7 @@ class _Part:
         self.most_s = np.inf
         """The deadline."""
         self._packing = Packing(network)
-
-    @property
-    def is_out_of_time(self) -> bool:
-        """Whether the clock ended a search of it."""
-        return self._packing.clock.has_struck
+        self.clock = self._packing.clock
 
     def relaxed(self, span: Span, aim: Aim) -> Found | None:
         """Return the best mix of trees with fractions of machines; None: there is none."""
