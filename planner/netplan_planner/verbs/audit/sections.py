@@ -22,7 +22,7 @@ from netplan_planner.verbs.audit.answer import (
     PodPair,
     Report,
 )
-from netplan_planner.verbs.audit.screen.sums import bounds_of_bill
+from netplan_planner.verbs.audit.screen.sums import paid_in_all
 
 _PAIRS = 2
 """That the bill names."""
@@ -77,11 +77,8 @@ def paid(report: Report) -> Iterator[Block]:
 
 
 def _total(report: Report) -> Line:
-    # What was not read may cost something, too.
-    is_whole = report.bill.is_whole and report.coverage.is_complete
-    usd = line(_paid(report.bill.least_usd_per_month, Role.STRONG), bounds_of_bill(report.bill))
-    whole = f"{'' if is_whole else ' at least'}; disks and licences not included"
-    return line(say("Paid per month: ", Role.STRONG), usd, whole)
+    whole = "; disks and licences not included"
+    return line(say("Paid per month: ", Role.STRONG), paid_in_all(report), whole)
 
 
 def _amount(usd: Decimal | None) -> Line:

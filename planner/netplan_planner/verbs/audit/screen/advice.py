@@ -66,7 +66,7 @@ def advice(
     confidence = finding.confidence.value if finding else "" if fix.is_sure else "low"
     parts = [
         *stakes([fix], is_told=True),
-        _effect(fix),
+        _effect(fix, finding),
         line("confidence: ", say(confidence)) if confidence else (),
         line(asked) if (asked := effort(fix)) else (),
     ]
@@ -75,14 +75,19 @@ def advice(
     yield doc.para(_fix(fix, cells), is_inner=True)
 
 
-def _effect(fix: OrderedFix) -> Line:
-    """Return what becomes of the throughput, or of what is lost."""
+def _effect(fix: OrderedFix, finding: Finding | None) -> Line:
+    """Return what becomes of the throughput, or of what is lost; no gain that no traffic needs."""
     if fix.now is not None and fix.fixed is not None:
         return phrases.step(fix.now, fix.fixed, Role.STRONG)
     if fix.lost:
         return line(say(f"ends {cut(fix.lost, _LOST)}", Role.STRONG))
     if fix.used_ratio is not None:
         return line(fixed(f"limit {fix.used_ratio:.0%} used", Role.STRONG))
+    now, then = (finding.throughput_now, finding.throughput_fixed) if finding else (None, None)
+    if finding and now and then and (now.gbps or 0) > (then.gbps or 0):
+        return (
+            line("lower limit: ", phrases.step(now, then)) if finding.subject == fix.subject else ()
+        )
     return ()
 
 
