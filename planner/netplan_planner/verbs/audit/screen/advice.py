@@ -83,12 +83,15 @@ def _effect(fix: OrderedFix, finding: Finding | None) -> Line:
         return line(say(f"ends {cut(fix.lost, _LOST)}", Role.STRONG))
     if fix.used_ratio is not None:
         return line(fixed(f"limit {fix.used_ratio:.0%} used", Role.STRONG))
-    now, then = (finding.throughput_now, finding.throughput_fixed) if finding else (None, None)
-    if finding and now and then and (now.gbps or 0) > (then.gbps or 0):
-        return (
-            line("lower limit: ", phrases.step(now, then)) if finding.subject == fix.subject else ()
-        )
-    return ()
+    return _lowered(finding) if finding and finding.subject == fix.subject else ()
+
+
+def _lowered(finding: Finding) -> Line:
+    """Return the limit that a fix lowers, where both ends are known."""
+    now, then = finding.throughput_now, finding.throughput_fixed
+    if now is None or then is None or now.gbps is None or then.gbps is None:
+        return ()
+    return line("lower limit: ", phrases.step(now, then)) if now.gbps > then.gbps else ()
 
 
 def effort(fix: OrderedFix) -> str:
