@@ -133,7 +133,7 @@ def _own_evidence(facts: model.Facts, own_ratio: float) -> tuple[model.Evidence,
     if facts.traffic is None or facts.traffic.is_of_metrics:
         return ()
     source = facts.traffic.source.value
-    return (model.Evidence(name="to_own_vms", value=own_ratio, unit="ratio", source=source),)
+    return (model.Evidence(name="to_own_machines", value=own_ratio, unit="ratio", source=source),)
 
 
 def _own_ratio(facts: model.Facts, traffic: model.VmTraffic) -> float:

@@ -96,7 +96,7 @@ def test_the_outside_part_comes_from_metrics_of_flows(tmp_path: Path) -> None:
     sources = {one.name: one.source for one in hit.evidence}
     assert sources["outside_p95"] == "Cloud Monitoring, vm_flow"
     # Who the peers are is not told, so neither is a share of them.
-    assert "to_own_vms" not in sources
+    assert "to_own_machines" not in sources
     assert "headers" in hit.confidence_reason
 
 
