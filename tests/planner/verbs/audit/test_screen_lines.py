@@ -5,7 +5,7 @@ from decimal import Decimal
 
 from msgspec.structs import replace
 
-from netplan_planner.model import Severity
+from netplan_planner.model import Evidence, Severity
 from netplan_planner.renderers import RenderOptions
 from netplan_planner.renderers.terminal import render
 from support.reports import made
@@ -72,3 +72,14 @@ def test_little_advice_leaves_room_for_the_names_of_all_rules() -> None:
     text = render(replace(gecko, findings=others, do_first=()), SCREEN)
     assert all(rule in text for rule in rules)
     assert len(text.splitlines()) <= 40
+
+
+def test_a_key_of_evidence_is_shown_in_plain_words() -> None:
+    gecko = made.gecko_report()
+    (one, *_) = gecko.findings
+    evidence = (Evidence(name="to_own_machines", value=1, unit="ratio", source="flow logs"),)
+    text = render(
+        replace(gecko, findings=(replace(one, evidence=evidence),), do_first=()),
+        RenderOptions(width=100, verbosity=1),
+    )
+    assert "to own VMs = 1 ratio" in text
