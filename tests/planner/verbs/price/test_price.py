@@ -81,10 +81,10 @@ def test_a_table_may_be_packed_or_come_from_a_spreadsheet(tmp_path: Path) -> Non
 
 def test_a_price_that_no_refresh_renews_asks_for_none() -> None:
     source = PriceSource(today=date(2026, 11, 29))
-    documented = {"as_of": "2025-10-22", "sku_id": None, "sku_candidates": ""}
-    listed = {"as_of": "2026-11-01", "sku_id": "A259-FE21-4125"}
+    documented: dict[str, object] = {"as_of": "2025-10-22", "sku_id": None, "sku_candidates": ""}
+    listed: dict[str, object] = {"as_of": "2026-11-01", "sku_id": "A259-FE21-4125"}
     assert age_of_rows([documented, listed], source) == ""
-    old = listed | {"as_of": "2026-04-30"}
+    old: dict[str, object] = listed | {"as_of": "2026-04-30"}
     assert age_of_rows([documented, old], source).startswith("Prices of 2026-04-30 are over 90")
-    either = {"as_of": "2026-04-30", "sku_id": None, "sku_candidates": "A or B"}
+    either: dict[str, object] = {"as_of": "2026-04-30", "sku_id": None, "sku_candidates": "A or B"}
     assert age_of_rows([either], source)

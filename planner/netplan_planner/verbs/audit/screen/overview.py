@@ -20,7 +20,7 @@ from netplan_planner.verbs.audit.findings import severities, why_none
 from netplan_planner.verbs.audit.first import levers
 from netplan_planner.verbs.audit.screen.advice import advice, cells_of, cut
 from netplan_planner.verbs.audit.screen.sums import paid_in_all, stakes, together
-from netplan_planner.verbs.audit.sections import paid_rows
+from netplan_planner.verbs.audit.sections import PAID, amount, paid_rows
 
 WIDTH = 100
 """Columns; a wider terminal is not filled, a narrower one breaks lines."""
@@ -73,34 +73,21 @@ def _paid(report: Report, cells: int) -> Iterator[Block]:
     sums: defaultdict[str, Decimal] = defaultdict(Decimal)
     for row in known:
         sums[_SIDES.get(row.kind, "network")] += row.usd or Decimal(0)
-    parts = [line(f"{kind} ", _usd(usd)) for kind, usd in sums.items() if len(sums) > 1]
-    yield doc.para(
-        say("Paid per month: ", Role.STRONG),
-        paid_in_all(report),
-        *((" · ", doc.joined(parts, " · ")) if parts else ()),
-    )
+    parts = [line(f"{kind} ", amount(usd)) for kind, usd in sums.items() if len(sums) > 1]
+    in_all = line(say("Paid per month: ", Role.STRONG), paid_in_all(report))
+    yield doc.para(doc.joined([in_all, *parts], " · "))
     room = cells - _BESIDE_NOTE
-    free = line("up to ", _usd(bill.addresses_free_usd), " less (free hours)")
+    free = line("up to ", amount(bill.addresses_free_usd), " less (free hours)")
     beside = {"external addresses": free} if bill.addresses_free_usd else {}
     cellrows = [
-        (line(row.kind), _usd(row.usd), beside.get(row.kind) or _largest(row.parts, room))
+        (line(row.kind), amount(row.usd), beside.get(row.kind) or _largest(row.parts, room))
         for row in known
     ]
     unknown = ["traffic (give --traffic)"] if bill.traffic_usd is None else []
     unknown += [row.kind for row in rows if row.usd is None]
     note = _fitting([line(say(one)) for one in (*unknown, "disks", "licences")], room)
     cellrows.append((line("not included"), line("unknown"), note))
-    columns = (
-        doc.Column(title=""),
-        doc.Column(title="", is_number=True),
-        doc.Column(title="", is_note=True),
-    )
-    yield doc.Table(columns=columns, rows=tuple(cellrows), is_inner=True)
-
-
-def _usd(usd: Decimal | None) -> Line:
-    amount = fixed(Amount(usd=abs(usd or Decimal(0))))
-    return line("less " if usd is not None and usd < 0 else "", amount)
+    yield doc.Table(columns=PAID, rows=tuple(cellrows), is_inner=True)
 
 
 def _largest(parts: Sequence[tuple[str, Decimal]], cells: int) -> Line:
@@ -112,11 +99,11 @@ def _largest(parts: Sequence[tuple[str, Decimal]], cells: int) -> Line:
     if len(ranked) == 1:
         return line(say(cut(ranked[0][0], cells)))
     for count in range(len(ranked), 0, -1):
-        named = [line(say(name), " ", _usd(usd)) for name, usd in ranked[:count]]
+        named = [line(say(name), " ", amount(usd)) for name, usd in ranked[:count]]
         rest = ranked[count:]
         if rest:
             others = sum((usd for _, usd in rest), Decimal(0))
-            named.append(line(f"{len(rest):,} more ", _usd(others)))
+            named.append(line(f"{len(rest):,} more ", amount(others)))
         if cells_of(found := doc.joined(named)) <= cells:
             return found
     return ()

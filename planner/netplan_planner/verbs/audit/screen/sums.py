@@ -27,18 +27,13 @@ def bounds(usd: Decimal | None, low: Decimal | None, high: Decimal | None) -> Li
 def paid_in_all(report: Report) -> Line:
     """Return what a month costs, between which bounds, and that parts of it are unknown.
 
-    It is no minimum where hours that other projects may use up are free.
+    It is no minimum: of addresses, hours that other projects may use up are free.
     """
     bill = report.bill
     usd, low, high = bill.least_usd_per_month, bill.low_usd_per_month, bill.high_usd_per_month
     is_known = bill.traffic_usd is not None and report.coverage.is_complete and bill.is_whole
-    is_least = not is_known and not bill.addresses_free_usd
-    return line(
-        "at least " if is_least else "",
-        fixed(Amount(usd=usd), Role.STRONG),
-        bounds(usd, low, high),
-        "" if is_known or is_least else " and unknown parts",
-    )
+    more = "" if is_known else " and unknown parts"
+    return line(fixed(Amount(usd=usd), Role.STRONG), bounds(usd, low, high), more)
 
 
 def bounds_of(finding: Finding) -> Line:
