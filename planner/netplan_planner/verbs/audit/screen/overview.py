@@ -75,7 +75,8 @@ def _paid(report: Report, cells: int) -> Iterator[Block]:
         sums[_SIDES.get(row.kind, "network")] += row.usd or Decimal(0)
     parts = [line(f"{kind} ", amount(usd)) for kind, usd in sums.items() if len(sums) > 1]
     in_all = line(say("Paid per month: ", Role.STRONG), paid_in_all(report))
-    yield doc.para(doc.joined([in_all, *parts], " · "))
+    both = doc.joined([in_all, *parts], " · ")
+    yield doc.para(both if cells_of(both) <= cells else in_all)
     room = cells - _BESIDE_NOTE
     free = line("up to ", amount(bill.addresses_free_usd), " less (free hours)")
     beside = {"external addresses": free} if bill.addresses_free_usd else {}
