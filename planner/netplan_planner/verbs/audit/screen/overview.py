@@ -63,8 +63,7 @@ def overview(report: Report, options: RenderOptions) -> Iterator[Block]:
 
 def _paid(report: Report, cells: int) -> Iterator[Block]:
     """Yield what a month costs: in all, for VMs and the network, and by class."""
-    rows = paid_rows(report)
-    bill = report.bill
+    rows, bill = paid_rows(report), report.bill
     known = [row for row in rows if row.usd is not None]
     if not known:
         none = "prices unknown" if report.coverage.instance_count else "no VMs were read"
