@@ -338,6 +338,16 @@ def test_answers_that_are_kept_have_none_of_the_words() -> None:
     assert not found, "\n".join(found)
 
 
+def test_places_that_rules_name_have_none_of_the_words() -> None:
+    found = [
+        f"{file.parent.name}: {one['subject']}"
+        for file in sorted((TESTS.parent / "rules/fixtures").glob("*/*.json"))
+        for one in json.loads(file.read_text("utf-8")).get("expect", ())
+        if any_word().search(str(one.get("subject", "")))
+    ]
+    assert not found, "\n".join(found)
+
+
 @pytest.fixture(scope="module", params=DEMOS)
 def answer(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory

@@ -150,7 +150,7 @@ def _hit(
             model.ResourceRef(self_link=model.SelfLink(f"regions/{region}")),
             *(instance.ref for instance, _ in sent),
         ),
-        subject=f"{region} ({counted(len(sent), 'machine')})",
+        subject=f"{region} ({counted(len(sent), 'VM')})",
         message=model.worded(
             f"{names} {'sends' if len(sent) == 1 else 'send'} {volume(gib)} from {region} to the"
             " internet through Premium Tier for ",

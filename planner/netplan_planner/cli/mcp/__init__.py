@@ -54,7 +54,7 @@ class McpAsk(Parameters, frozen=True, kw_only=True):
 def mcp(asked: McpAsk, ctx: typer.Context) -> None:
     """Serve audit, plans and prices to AI agents as read-only tools (MCP).
 
-    Over stdio, or over HTTP on this machine alone. Tools read only what is in the folders of
+    Over stdio, or over HTTP on this computer only. Tools read only what is in the folders of
     --allow, and ask no network without --online. Answers begin with a summary; an agent asks for
     more by a cursor.
     """

@@ -76,7 +76,7 @@ def _evidence(entry: model.Evidence) -> Line:
     value = entry.value if isinstance(entry.value, str) else figures.number(entry.value)
     text = f"{value} {entry.unit}".rstrip()
     return line(
-        say(entry.name.replace("_", " "), Role.DIM),
+        say(entry.name.replace("_", " ").replace("machines", "VMs"), Role.DIM),
         " = ",
         fixed(text) if len(text) <= 30 else say(text),
         *((f" ({entry.source})",) if entry.source else ()),

@@ -24,7 +24,7 @@ _ONE_CORE_IS = (
 
 
 class BoundBy(model.Value, frozen=True, kw_only=True):
-    """What binds, by name."""
+    """Limits by name."""
 
     binding_limit: str | None
     """The limit that binds; null where nothing is predicted."""

@@ -22,7 +22,7 @@ from netplan_planner.verbs.audit.answer import (
     PodPair,
     Report,
 )
-from netplan_planner.verbs.audit.screen.sums import bounds_of_bill
+from netplan_planner.verbs.audit.screen.sums import paid_in_all
 
 _PAIRS = 2
 """That the bill names."""
@@ -40,6 +40,12 @@ _NAMES = {
     "gke-ambient-networking": "GKE ambient networking (pods)",
     SOLE_TENANT_NODES: "sole-tenant nodes",
 }
+PAID = (
+    doc.Column(title=""),
+    doc.Column(title="", is_number=True),
+    doc.Column(title="", is_note=True),
+)
+"""Of a table of what is paid: the kind, the amount, a note."""
 
 
 class Paid(NamedTuple):
@@ -57,7 +63,7 @@ class Paid(NamedTuple):
 def month_bill(report: Report) -> Line:
     """Return what a month costs as it is, by kind, in a sentence; empty: nothing."""
     rows = paid_rows(report)
-    parts = [line(row.kind, " ", _amount(row.usd), _brackets(row.what)) for row in rows]
+    parts = [line(row.kind, " ", amount(row.usd), _brackets(row.what)) for row in rows]
     return line(_total(report), " · ", doc.joined(parts, " · ")) if rows else ()
 
 
@@ -67,24 +73,17 @@ def paid(report: Report) -> Iterator[Block]:
     if not rows:
         return
     yield doc.para(_total(report))
-    columns = (
-        doc.Column(title=""),
-        doc.Column(title="", is_number=True),
-        doc.Column(title="", is_note=True),
-    )
-    cells = tuple((line(row.kind), _amount(row.usd), row.what) for row in rows)
-    yield doc.Table(columns=columns, rows=cells, is_inner=True)
+    cells = tuple((line(row.kind), amount(row.usd), row.what) for row in rows)
+    yield doc.Table(columns=PAID, rows=cells, is_inner=True)
 
 
 def _total(report: Report) -> Line:
-    # What was not read may cost something, too.
-    is_whole = report.bill.is_whole and report.coverage.is_complete
-    usd = line(_paid(report.bill.least_usd_per_month, Role.STRONG), bounds_of_bill(report.bill))
-    whole = f"{'' if is_whole else ' at least'}; disks and licences not included"
-    return line(say("Paid per month: ", Role.STRONG), usd, whole)
+    whole = "; disks and licences not included"
+    return line(say("Paid per month: ", Role.STRONG), paid_in_all(report), whole)
 
 
-def _amount(usd: Decimal | None) -> Line:
+def amount(usd: Decimal | None) -> Line:
+    """Return what is paid; below 0 what is paid less."""
     if usd is None:
         return line("no price")
     return line("less " if usd < 0 else "", _paid(abs(usd)))
@@ -166,8 +165,8 @@ def _least(totals: Sequence[ServiceTotal | ClassTotal]) -> Decimal:
     return unpriced_span([part for one in totals for part in one.unpriced])[0]
 
 
-def _paid(usd: Decimal | None, role: Role = Role.PLAIN) -> Line:
-    return line(fixed(Amount(usd=abs(usd or Decimal(0))), role))
+def _paid(usd: Decimal | None) -> Line:
+    return line(fixed(Amount(usd=abs(usd or Decimal(0)))))
 
 
 def _without_price(report: Report) -> Iterator[Paid]:

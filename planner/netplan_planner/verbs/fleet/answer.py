@@ -43,7 +43,7 @@ class FleetAdvice(Value, frozen=True, kw_only=True):
 
 
 class FleetAnswer(ProjectPlan, frozen=True, kw_only=True):
-    """Machine types and commitments for a fleet, beside what it costs today."""
+    """Machine types and commitments for a fleet, and what it costs today."""
 
     groups: tuple[FleetGroup, ...] = ()
     commitments: tuple[FleetCommitment, ...] = ()

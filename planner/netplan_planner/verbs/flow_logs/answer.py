@@ -1,4 +1,4 @@
-"""What flow logs cost a month, by who writes them, and settings that cost less."""
+"""What flow logs cost per month, by who writes them, and settings that cost less."""
 
 from decimal import Decimal
 from typing import Annotated, ClassVar
@@ -134,7 +134,7 @@ class LogGoal(Value, frozen=True, kw_only=True):
 
 
 class FlowLogBill(Value, frozen=True, kw_only=True):
-    """What flow logs cost a month, by who writes them, and settings that cost less."""
+    """What flow logs cost per month, by who writes them, and settings that cost less."""
 
     price_age: str = ""
     """That prices are old; empty while they hold."""

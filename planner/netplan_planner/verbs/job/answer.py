@@ -5,7 +5,7 @@ from netplan_planner.model.plans.plan_answer import PlanAnswer, PlanChanges
 
 
 class JobAnswer(PlanAnswer, frozen=True, kw_only=True):
-    """The plan in short, all of it, and what it rests on."""
+    """The plan in short, all of it, and what it is based on."""
 
     is_feasible: bool
     """Whether there are machines for every job."""

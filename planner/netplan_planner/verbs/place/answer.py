@@ -58,7 +58,7 @@ class PlacementBinding(Value, frozen=True, kw_only=True):
 
 
 class Placement(ProjectAnswer, frozen=True, kw_only=True):
-    """Zones for machines at least cost of traffic."""
+    """Zones for VMs at the lowest cost of traffic."""
 
     assignment: dict[str, Zone] = field(default_factory=dict)
     """Name and zone of each machine, by name; empty where no placement keeps every constraint."""

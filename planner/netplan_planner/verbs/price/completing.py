@@ -85,10 +85,10 @@ _AMOUNTS = ("usd_per_hour", "usd_per_gib", "usd_per_unit", "usd")
 
 
 def age_of_rows(rows: Iterable[dict[str, object]], source: PriceSource) -> str:
-    """Return what there is to say about the age of the prices of rows."""
+    """Return what there is to say about the age of rows' prices that a refresh renews: by SKU."""
     days: dict[bool, list[date]] = {True: [], False: []}
     for row in rows:
-        if row.get("as_of"):
+        if row.get("as_of") and (row.get("sku_id") or row.get("sku_candidates")):
             days[row.get("usage") == "spot"].append(date.fromisoformat(str(row["as_of"])))
     oldest, oldest_spot = min(days[False], default=None), min(days[True], default=None)
     return age_of(oldest, oldest_spot, source.today, source.folder)

@@ -13,7 +13,7 @@ SCHEMA = "netplan.price-batch/1"
 
 
 class Record(TypedDict):
-    """A table of machines with the prices of each row."""
+    """A table of machine types with the prices of each row."""
 
     price_age: NotRequired[str]
     """That prices are old, and the command for newer ones."""

@@ -6,7 +6,7 @@ from netplan_planner.model.base import Value
 
 
 class PriceTable(Value, frozen=True, kw_only=True):
-    """A table of machines with the prices of each row."""
+    """A table of machine types with the prices of each row."""
 
     columns: tuple[str, ...]
     """Those of the table that was given, then what was added."""

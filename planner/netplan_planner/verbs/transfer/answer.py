@@ -187,7 +187,7 @@ class TransferPlan(Value, frozen=True, kw_only=True):
 
 
 class TransferAnswer(PlanAnswer, frozen=True, kw_only=True):
-    """The plan in short, all of it, and what it rests on."""
+    """The plan in short, all of it, and what it is based on."""
 
     is_feasible: bool
     flows: tuple[TransferFlow, ...]

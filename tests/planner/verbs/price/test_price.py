@@ -3,9 +3,12 @@
 import gzip
 import json
 import unicodedata
+from datetime import date
 from pathlib import Path
 from subprocess import CompletedProcess
 
+from netplan_planner.planning.inputs import PriceSource
+from netplan_planner.verbs.price.completing import age_of_rows
 from netplan_pricing.container import FILE_NAME
 from support.commands.run import run_anew, run_verbs
 from support.prices.inputs import built
@@ -74,3 +77,14 @@ def test_a_table_may_be_packed_or_come_from_a_spreadsheet(tmp_path: Path) -> Non
         done = run_verbs(arguments=["price", "machine", "--batch", str(tmp_path / name)])
         assert (done.returncode, done.stdout) == (0, plain[1]), name
     assert plain[1].splitlines()[1].startswith("-5,us-central1,n2-standard-16,0.776944,")
+
+
+def test_a_price_that_no_refresh_renews_asks_for_none() -> None:
+    source = PriceSource(today=date(2026, 11, 29))
+    documented: dict[str, object] = {"as_of": "2025-10-22", "sku_id": None, "sku_candidates": ""}
+    listed: dict[str, object] = {"as_of": "2026-11-01", "sku_id": "A259-FE21-4125"}
+    assert age_of_rows([documented, listed], source) == ""
+    old: dict[str, object] = listed | {"as_of": "2026-04-30"}
+    assert age_of_rows([documented, old], source).startswith("Prices of 2026-04-30 are over 90")
+    either: dict[str, object] = {"as_of": "2026-04-30", "sku_id": None, "sku_candidates": "A or B"}
+    assert age_of_rows([either], source)

@@ -66,7 +66,7 @@ def advice(
     confidence = finding.confidence.value if finding else "" if fix.is_sure else "low"
     parts = [
         *stakes([fix], is_told=True),
-        _effect(fix),
+        _effect(fix, finding),
         line("confidence: ", say(confidence)) if confidence else (),
         line(asked) if (asked := effort(fix)) else (),
     ]
@@ -75,15 +75,23 @@ def advice(
     yield doc.para(_fix(fix, cells), is_inner=True)
 
 
-def _effect(fix: OrderedFix) -> Line:
-    """Return what becomes of the throughput, or of what is lost."""
+def _effect(fix: OrderedFix, finding: Finding | None) -> Line:
+    """Return what becomes of the throughput, or of what is lost; no gain that no traffic needs."""
     if fix.now is not None and fix.fixed is not None:
         return phrases.step(fix.now, fix.fixed, Role.STRONG)
     if fix.lost:
         return line(say(f"ends {cut(fix.lost, _LOST)}", Role.STRONG))
     if fix.used_ratio is not None:
         return line(fixed(f"limit {fix.used_ratio:.0%} used", Role.STRONG))
-    return ()
+    return _lowered(finding) if finding and finding.subject == fix.subject else ()
+
+
+def _lowered(finding: Finding) -> Line:
+    """Return the limit that a fix lowers, where both ends are known."""
+    now, then = finding.throughput_now, finding.throughput_fixed
+    if now is None or then is None or now.gbps is None or then.gbps is None:
+        return ()
+    return line("lower limit: ", phrases.step(now, then)) if now.gbps > then.gbps else ()
 
 
 def effort(fix: OrderedFix) -> str:

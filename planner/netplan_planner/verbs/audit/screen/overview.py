@@ -9,7 +9,6 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 
-from netplan_planner.inert import inert_line
 from netplan_planner.model import Amount, Finding, NotEvaluated, Severity, worded
 from netplan_planner.renderers import document as doc
 from netplan_planner.renderers.content import phrases
@@ -20,8 +19,8 @@ from netplan_planner.verbs.audit.answer import Report
 from netplan_planner.verbs.audit.findings import severities, why_none
 from netplan_planner.verbs.audit.first import levers
 from netplan_planner.verbs.audit.screen.advice import advice, cells_of, cut
-from netplan_planner.verbs.audit.screen.sums import bounds_of_bill, stakes, together
-from netplan_planner.verbs.audit.sections import paid_rows
+from netplan_planner.verbs.audit.screen.sums import paid_in_all, stakes, together
+from netplan_planner.verbs.audit.sections import PAID, amount, paid_rows
 
 WIDTH = 100
 """Columns; a wider terminal is not filled, a narrower one breaks lines."""
@@ -35,6 +34,7 @@ _BESIDE_NOTE = 42
 """Cells of a row of the bill before its note."""
 _OPTION = re.compile(r"\((--[a-z-]+)")
 """In the reason why a rule was skipped: the option that gives what it needs."""
+_FOLDERS = re.compile(r"^\S*/(?:\S* (?=\S+(?: \(|$))|(?=\S))")
 _NO_CLUSTER = "--inventory"
 """Named where no object of Kubernetes was read: most projects have no cluster."""
 
@@ -63,8 +63,7 @@ def overview(report: Report, options: RenderOptions) -> Iterator[Block]:
 
 def _paid(report: Report, cells: int) -> Iterator[Block]:
     """Yield what a month costs: in all, for VMs and the network, and by class."""
-    rows = paid_rows(report)
-    bill = report.bill
+    rows, bill = paid_rows(report), report.bill
     known = [row for row in rows if row.usd is not None]
     if not known:
         none = "prices unknown" if report.coverage.instance_count else "no VMs were read"
@@ -73,32 +72,22 @@ def _paid(report: Report, cells: int) -> Iterator[Block]:
     sums: defaultdict[str, Decimal] = defaultdict(Decimal)
     for row in known:
         sums[_SIDES.get(row.kind, "network")] += row.usd or Decimal(0)
-    parts = [line(f"{kind} ", _usd(usd)) for kind, usd in sums.items() if len(sums) > 1]
-    is_known = bill.traffic_usd is not None and report.coverage.is_complete
-    yield doc.para(
-        say("Paid per month: ", Role.STRONG),
-        "" if bill.is_whole and is_known else "at least ",
-        fixed(Amount(usd=bill.least_usd_per_month), Role.STRONG),
-        bounds_of_bill(bill),
-        *((" · ", doc.joined(parts, " · ")) if parts else ()),
-    )
+    parts = [line(f"{kind} ", amount(usd)) for kind, usd in sums.items() if len(sums) > 1]
+    in_all = line(say("Paid per month: ", Role.STRONG), paid_in_all(report))
+    both = doc.joined([in_all, *parts], " · ")
+    yield doc.para(both if cells_of(both) <= cells else in_all)
     room = cells - _BESIDE_NOTE
-    cellrows = [(line(row.kind), _usd(row.usd), _largest(row.parts, room)) for row in known]
+    free = line("up to ", amount(bill.addresses_free_usd), " less (free hours)")
+    beside = {"external addresses": free} if bill.addresses_free_usd else {}
+    cellrows = [
+        (line(row.kind), amount(row.usd), beside.get(row.kind) or _largest(row.parts, room))
+        for row in known
+    ]
     unknown = ["traffic (give --traffic)"] if bill.traffic_usd is None else []
     unknown += [row.kind for row in rows if row.usd is None]
     note = _fitting([line(say(one)) for one in (*unknown, "disks", "licences")], room)
     cellrows.append((line("not included"), line("unknown"), note))
-    columns = (
-        doc.Column(title=""),
-        doc.Column(title="", is_number=True),
-        doc.Column(title="", is_note=True),
-    )
-    yield doc.Table(columns=columns, rows=tuple(cellrows), is_inner=True)
-
-
-def _usd(usd: Decimal | None) -> Line:
-    amount = fixed(Amount(usd=abs(usd or Decimal(0))))
-    return line("less " if usd is not None and usd < 0 else "", amount)
+    yield doc.Table(columns=PAID, rows=tuple(cellrows), is_inner=True)
 
 
 def _largest(parts: Sequence[tuple[str, Decimal]], cells: int) -> Line:
@@ -110,11 +99,11 @@ def _largest(parts: Sequence[tuple[str, Decimal]], cells: int) -> Line:
     if len(ranked) == 1:
         return line(say(cut(ranked[0][0], cells)))
     for count in range(len(ranked), 0, -1):
-        named = [line(say(name), " ", _usd(usd)) for name, usd in ranked[:count]]
+        named = [line(say(name), " ", amount(usd)) for name, usd in ranked[:count]]
         rest = ranked[count:]
         if rest:
             others = sum((usd for _, usd in rest), Decimal(0))
-            named.append(line(f"{len(rest):,} more ", _usd(others)))
+            named.append(line(f"{len(rest):,} more ", amount(others)))
         if cells_of(found := doc.joined(named)) <= cells:
             return found
     return ()
@@ -156,14 +145,16 @@ def _others(report: Report, shown: set[str], cells: int) -> Iterator[Block]:
         return
     counts = [severities(rest)] if rest else [line("none")]
     yield doc.section("Other findings: ", doc.joined([*counts, *map(line, hidden)]))
+    # Two lines of names, where little advice leaves them room.
+    room = cells - _MARGIN + (len(shown) < _ADVICE - 1) * (cells // 2)
     for severity in Severity:
         own = [one for one in rest if one.severity is severity]
         if own:
-            yield doc.field(severity.value, _rules(own, cells - _MARGIN))
+            yield doc.field(severity.value, _rules(own, room))
 
 
 def _rules(found: Sequence[Finding], cells: int) -> Line:
-    """Return the rules of findings, the most frequent first, as many as fit in a line."""
+    """Return the rules of findings, the most frequent first, as many as fit in so many cells."""
     counts = Counter(one.rule for one in found)
     names = [f"{rule} ({n:,})" if n > 1 else rule for rule, n in counts.most_common()]
     fits = _fitting([line(phrases.name(one)) for one in names], cells)
@@ -185,7 +176,7 @@ def _ends(report: Report, cells: int) -> Iterator[Block]:
     if not report.coverage.is_complete:
         reasons = report.coverage.incomplete
         more = f"; {len(reasons) - 1:,} more: --full" if len(reasons) > 1 else ""
-        said = _end_of(reasons[0] if reasons else "see --full", room - len(more))
+        said = _named(reasons[0] if reasons else "see --full", room - len(more))
         yield doc.field("incomplete", say(said, Role.BAD), more)
     if said := skipped(report.not_evaluated):
         yield doc.field("skipped", said)
@@ -196,13 +187,16 @@ def _ends(report: Report, cells: int) -> Iterator[Block]:
     yield doc.field("more", seen, more=(line(kept),))
 
 
-def _end_of(text: str, cells: int) -> str:
-    """Return the end of a text, which says more than the folders that it begins with.
+def _named(text: str, cells: int) -> str:
+    """Return what was not read and why, without the file and folders of what has a name.
 
-    >>> _end_of("some/folder/bad.json: no zone", 20)
-    '…r/bad.json: no zone'
+    >>> _named("some/folder/bad.json: no zone", 40)
+    'bad.json: no zone'
+    >>> _named("in/all.json:/items/1 vm-1 (and 2 more): no zone", 40)
+    'vm-1 (and 2 more): no zone'
     """
-    return cut(inert_line(text)[::-1], cells)[::-1]
+    place, colon, why = text.partition(": ")
+    return cut(f"{_FOLDERS.sub('', place)}{colon}{why}", cells)
 
 
 def skipped(entries: Iterable[NotEvaluated]) -> str:

@@ -4,11 +4,11 @@ from collections.abc import Iterable, Sequence
 from decimal import Decimal
 
 from netplan_planner.model import Amount, Finding, OrderedFix, worded
-from netplan_planner.model.report_rows import MonthBill
 from netplan_planner.renderers import document as doc
 from netplan_planner.renderers.content import phrases
 from netplan_planner.renderers.document import Line, Role, fixed, line
 from netplan_planner.units import counted
+from netplan_planner.verbs.audit.answer import Report
 
 _SUMS = ((True, 1), (True, -1), (False, 1), (False, -1))
 """What is sure before what is not, savings before costs."""
@@ -24,9 +24,16 @@ def bounds(usd: Decimal | None, low: Decimal | None, high: Decimal | None) -> Li
     return line(fixed(ends))
 
 
-def bounds_of_bill(bill: MonthBill) -> Line:
-    """Return between what all of a month's bill is."""
-    return bounds(bill.least_usd_per_month, bill.low_usd_per_month, bill.high_usd_per_month)
+def paid_in_all(report: Report) -> Line:
+    """Return what a month costs, between which bounds, and that parts of it are unknown.
+
+    It is no minimum: of addresses, hours that other projects may use up are free.
+    """
+    bill = report.bill
+    usd, low, high = bill.least_usd_per_month, bill.low_usd_per_month, bill.high_usd_per_month
+    is_known = bill.traffic_usd is not None and report.coverage.is_complete and bill.is_whole
+    more = "" if is_known else " and unknown parts"
+    return line(fixed(Amount(usd=usd), Role.STRONG), bounds(usd, low, high), more)
 
 
 def bounds_of(finding: Finding) -> Line:
