@@ -53,7 +53,7 @@ def carry_out(
     """
     first = tuple(spec for spec in specs if spec.path is None and spec.format == TEXT)
     others = tuple(spec for spec in specs if spec not in first)
-    without_hints = RenderOptions(has_hints=False)
+    without_hints = RenderOptions(has_hints=False, verb="netplan probe run")
     commands.write(plan, first, without_hints)
     if not plan.probes:
         commands.write(plan, others, without_hints)
@@ -63,7 +63,7 @@ def carry_out(
     results = _run(plan, order)
     if first:
         typer.echo(file=standard_output())
-    commands.write(results, others)
+    commands.write(results, others, commands.shown_by("probe run"))
     commands.write(results, first, RenderOptions(has_plan=False))
     if is_strict and not results.is_complete:
         raise IncompleteError("some paths were not measured (--strict)")
@@ -140,7 +140,7 @@ def plan_or_run(asked: Probe, ctx: typer.Context) -> None:
         order = Order(question, access, asked.store)
         carry_out(plan, order, specs, is_strict=asked.strict)
         return
-    commands.write(plan, specs)
+    commands.write(plan, specs, commands.shown_by(f"probe {ctx.info_name}"))
     if asked.strict and not plan.probes:
         raise IncompleteError(NOTHING)
 

@@ -295,7 +295,7 @@ def too_slow(found: Grid) -> model.JobInfeasible:
     return model.JobInfeasible(
         binding=_binding(need, fastest),
         shortfall=(
-            f"the fastest, {fastest.count} x {fastest.machine_type}, takes"
+            f"the fastest, {fastest.count} × {fastest.machine_type}, takes"
             f" {seconds_text(fastest.duration_s)}: {seconds_text(shortfall_s)} too long"
         ),
         shortfall_s=shortfall_s,
@@ -325,7 +325,7 @@ def _changes(found: Grid, fastest: model.JobOption, cell: Cell) -> Iterator[str]
     more = _enough_machines(found)
     if more is not None:
         yield (
-            f"--max-count {more.count}: {more.count} x {more.machine_type} take"
+            f"--max-count {more.count}: {more.count} × {more.machine_type} take"
             f" {seconds_text(more.duration_s)}"
         )
     together = replace(need, overlap=tuple(model.JobPhase))
