@@ -16,7 +16,8 @@ from netplan_planner.model import Amount, CurrencyRate, Severity, Text, Value, W
 from netplan_planner.renderers.figures import shown
 from netplan_planner.units import cents
 
-_OPTION = r"(?<![\w-])-(?:-[a-z][a-z-]*|v)\b"
+_OPTION = r"(?<![\w-])-(?:-[a-z][a-z-]*|v)(?![\w=-])"
+"""Of netplan: those of gcloud, of which a step speaks, have their value behind `=`."""
 _REST = r"(?:[^;.]|\.(?=\w))*"
 _HINTS = (
     re.compile(rf" ?\([^()]*{_OPTION}[^()]*\)"),
