@@ -49,11 +49,10 @@ class Show(Parameters, frozen=True, kw_only=True):
 def show(asked: Show, ctx: typer.Context) -> None:
     """Print every option of every verb and every threshold of every rule, with its origin."""
     specs = asked.answer.specs(default="json" if asked.json else "text")
-    shown = commands.shown_by("config show")
     root = ctx.find_root()
     settings = () if asked.env else (*_options(root), *file_settings(state.config_path))
     found = _environment(root) if asked.env else Settings(settings=settings)
-    commands.write(found, specs, unbroken(shown))
+    commands.write(found, specs, unbroken(commands.shown_by("config show")))
 
 
 def _environment(root: Any) -> "Environment":

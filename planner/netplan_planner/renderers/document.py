@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from decimal import Decimal
 from enum import StrEnum
+from functools import reduce
 
 from msgspec.structs import replace
 
@@ -246,14 +247,12 @@ def line_without_options(text: Line) -> Line:
     >>> plain(line_without_options(line("One zone assumed. Set it with --zone. Rates are likely.")))
     'One zone assumed. Rates are likely.'
     """
-    return tuple(span if _COMMAND.search(span.text) else _bare(span) for span in text)
-
-
-def _bare(span: Span) -> Span:
-    text = span.text
-    for hint in _HINTS:
-        text = hint.sub("", text)
-    return span if text == span.text else replace(span, text=text.rstrip() if text else "")
+    return tuple(
+        span
+        if _COMMAND.search(span.text)
+        else replace(span, text=reduce(lambda left, hint: hint.sub("", left), _HINTS, span.text))
+        for span in text
+    )
 
 
 def _changed(block: Block, change: Callable[[Line], Line]) -> Block:

@@ -54,9 +54,8 @@ def carry_out(
     first = tuple(spec for spec in specs if spec.path is None and spec.format == TEXT)
     others = tuple(spec for spec in specs if spec not in first)
     without_hints = RenderOptions(has_hints=False, verb="netplan probe run")
-    commands.write(plan, first, without_hints)
+    commands.write(plan, first if plan.probes else specs, without_hints)
     if not plan.probes:
-        commands.write(plan, others, without_hints)
         if is_strict:
             raise IncompleteError(NOTHING)
         return

@@ -324,10 +324,8 @@ def _changes(found: Grid, fastest: model.JobOption, cell: Cell) -> Iterator[str]
     yield deadline_of(fastest.duration_s)
     more = _enough_machines(found)
     if more is not None:
-        yield (
-            f"{more.count} × {more.machine_type} (--max-count {more.count}), which take"
-            f" {seconds_text(more.duration_s)}"
-        )
+        time = seconds_text(more.duration_s)
+        yield f"{more.count} × {more.machine_type} take {time} (--max-count {more.count})"
     together = replace(need, overlap=tuple(model.JobPhase))
     if need.overlap != together.overlap:
         offers = Offers(together, [found.offers.rows[cell.row]], found.offers.caps)

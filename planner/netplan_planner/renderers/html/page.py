@@ -165,9 +165,8 @@ _AS_CODE = Markup('<code class="{}">{}</code>')
 def page(template: str, values: Mapping[str, object]) -> str:
     """Return a whole page: a template that extends `page.html.j2`, filled with values."""
     style, script = _asset("style.css"), _asset("script.js")
-    own = {"style": style, "script": script}
-    hashes = {"style_hash": _hash(style), "script_hash": _hash(script)}
-    return filled(template, {**values, **own, **hashes})
+    own = {"style_hash": _hash(style), "script_hash": _hash(script)}
+    return filled(template, {**values, **own, "style": style, "script": script})
 
 
 def filled(template: str, values: Mapping[str, object]) -> str:
@@ -243,9 +242,7 @@ def folding(options: RenderOptions) -> RenderOptions:
     )
 
 
-def render_blocks(
-    blocks: Iterable[Block], verb: str = "netplan", pictures: Sequence[Picture] = ()
-) -> str:
+def render_blocks(blocks: Iterable[Block], verb: str, pictures: Sequence[Picture] = ()) -> str:
     """Return any answer that is made of blocks as a page, its pictures above them."""
     told = list(doc.without_options(blocks))
     title = _title(told, verb)

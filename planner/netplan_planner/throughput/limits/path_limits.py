@@ -216,9 +216,8 @@ def _hard(
         bound = bounds.down_to(bound, sender.lowest_gbps)
         if unstated:
             # Where documents leave no least open, the doubt alone bounds nothing.
-            bound = bounds.unstated(
-                bound, min([math.inf, *(one.least_gbps for one in unstated[1:])])
-            )
+            least = min([math.inf, *(one.least_gbps for one in unstated[1:])])
+            bound = bounds.unstated(bound, least)
         if last is not None:
             bound = bounds.down_to(bound, last.low_gbps)._replace(regime="unstated")
         yield bound

@@ -78,9 +78,9 @@ def why_infeasible(need: TransferNeed, solved: Solved, asked: Asked) -> Transfer
 def _fewer_bytes(fitting: float) -> Iterator[str]:
     """Yield the option that asks for so many bytes, in gigabytes where they are some."""
     if fitting >= 1:
-        is_some = fitting >= _BYTES_PER_GB
-        size = f"{int(fitting / _BYTES_PER_GB)}GB" if is_some else f"{int(fitting)}"
-        yield f"fewer bytes: approximately {size if is_some else f'{size}B'} fit (--bytes {size})"
+        giga = int(fitting / _BYTES_PER_GB)
+        size = f"{giga}GB" if giga else f"{int(fitting)}B"
+        yield f"fewer bytes: approximately {size} fit (--bytes {size})"
 
 
 def _no_way(need: TransferNeed, solved: Solved) -> TransferInfeasible:
@@ -122,10 +122,7 @@ def _no_way(need: TransferNeed, solved: Solved) -> TransferInfeasible:
     return TransferInfeasible(
         binding=f"no path from {ends[0]} to {ends[1]}",
         shortfall="no hop has both a rate and a price",
-        changes=(
-            "more rows of rates and prices (--grid, --edge-prices)",
-            "more places that may relay (--relay)",
-        ),
+        changes=("more rows (--grid, --edge-prices)", "more places that may relay (--relay)"),
     )
 
 
