@@ -344,7 +344,7 @@ def lost(
     if options.verbosity:
         lines += [_example(entry) for entry in rejected]
     elif not options.folds and any(len(entries) > 1 for entries in groups.values()):
-        lines.append(line(f"-v, or {options.full_answer}, lists each type with its reason"))
+        lines.append(line(f"each type with its reason: -v, or {options.full_answer}"))
     yield doc.field(label, lines[0], more=tuple(lines[1:]))
 
 
