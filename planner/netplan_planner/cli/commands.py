@@ -106,9 +106,12 @@ def output_of(kind: str) -> type[msgspec.Struct]:
     )
 
 
-def write(
-    answer: object, specs: "tuple[OutputSpec, ...]", options: "RenderOptions | None" = None
-) -> None:
+def shown_by(verb: str) -> RenderOptions:
+    """Return how a verb's answer is shown that has no options for it."""
+    return RenderOptions(verbosity=int(state.explain), verb=f"netplan {verb}")
+
+
+def write(answer: object, specs: "tuple[OutputSpec, ...]", options: RenderOptions) -> None:
     """Write an answer to where it goes, and to stderr what stands beside it.
 
     What a data table has no place for (that prices are old) is said even with `--quiet`.
@@ -116,7 +119,7 @@ def write(
     tables = [spec for spec in specs if spec.format == "csv"]
     if any(spec.path is None or tells_beside_files(answer) for spec in tables):
         _say(beside_table(answer))
-    write_outputs(answer, specs, options or RenderOptions(verbosity=int(state.explain)))
+    write_outputs(answer, specs, options)
     if not state.quiet:
         _say(asides(answer))
 
@@ -152,23 +155,24 @@ def register(name: str, verb: Verb) -> None:
     """Let a verb be a command, or a group of commands where its functions have other names."""
     runs = [getattr(import_module(run.module), run.name) for run in verb.runs]
     if [run.__name__ for run in runs] == [name]:
-        app.command(rich_help_panel=verb.panel)(taking(_command(runs[0])))
+        app.command(rich_help_panel=verb.panel)(taking(_command(runs[0], name)))
         return
     group = typer.Typer(help=verb.help, no_args_is_help=True)
     app.add_typer(group, name=name, rich_help_panel=verb.panel)
     for run in runs:
         # A word of Python has a line below it.
-        group.command(run.__name__.rstrip("_").replace("_", "-"))(taking(_command(run)))
+        word = run.__name__.rstrip("_").replace("_", "-")
+        group.command(word)(taking(_command(run, f"{name} {word}")))
 
 
-def _command(run: Any) -> Any:
+def _command(run: Any, name: str) -> Any:
     """Return the function of a command that runs a verb and writes its answer."""
 
     def command(asked: Any) -> None:
         written = getattr(asked.ask, "written", None) or asked.answer
         specs = written.specs(*((run.form(asked.ask),) if run.form else ()))
         # A rate of a currency that is not there is no reason to wait for an answer.
-        shown = _shown(asked, run)
+        shown = replace(_shown(asked, run), verb=f"netplan {name}")
         formats = frozenset(spec.format for spec in specs)
         now = Now(date.today(), progress, state.config_path, note, warn, formats)
         found = run(asked.ask, now)

@@ -14,7 +14,6 @@ from netplan_planner.cli.parameters import Parameters, taking
 from netplan_planner.cli.state import state
 from netplan_planner.errors import UsageError
 from netplan_planner.model import Environment, EnvironmentVariable, Setting, Settings
-from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.renderers.output import unbroken
 from netplan_planner.verbs import panels
 from netplan_planner.world.settings import OTHER_VARIABLES, file_settings
@@ -50,17 +49,10 @@ class Show(Parameters, frozen=True, kw_only=True):
 def show(asked: Show, ctx: typer.Context) -> None:
     """Print every option of every verb and every threshold of every rule, with its origin."""
     specs = asked.answer.specs(default="json" if asked.json else "text")
-    if asked.env:
-        commands.write(
-            _environment(ctx.find_root()),
-            specs,
-            unbroken(RenderOptions(verbosity=int(state.explain))),
-        )
-        return
-    found = (*_options(ctx.find_root()), *file_settings(state.config_path))
-    commands.write(
-        Settings(settings=found), specs, unbroken(RenderOptions(verbosity=int(state.explain)))
-    )
+    root = ctx.find_root()
+    settings = () if asked.env else (*_options(root), *file_settings(state.config_path))
+    found = _environment(root) if asked.env else Settings(settings=settings)
+    commands.write(found, specs, unbroken(commands.shown_by("config show")))
 
 
 def _environment(root: Any) -> "Environment":

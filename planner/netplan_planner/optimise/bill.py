@@ -163,7 +163,7 @@ def _with_gpus(
         price = gpu_price(prices, need, gpu_type)
     except MissingDatum as missing:
         return msgspec.structs.replace(bill, gpus_unknown=str(missing))
-    name = f"{count} x {gpu_type}, {USAGE_NAMES[need.usage]}, {need.region}"
+    name = f"{count} × {gpu_type}, {USAGE_NAMES[need.usage]}, {need.region}"
     return msgspec.structs.replace(bill, gpus=model.line_item(name, _hours(need) * count, price))
 
 
@@ -180,7 +180,7 @@ def _with_ssds(
     except MissingDatum as missing:
         return msgspec.structs.replace(bill, local_ssds_unknown=str(missing))
     months = _hours(need) / HOURS_PER_MONTH
-    name = f"{count} x Local SSD of {GIB_PER_LOCAL_SSD} GiB, {USAGE_NAMES[usage]}, {need.region}"
+    name = f"{count} × Local SSD of {GIB_PER_LOCAL_SSD} GiB, {USAGE_NAMES[usage]}, {need.region}"
     line = model.line_item(name, months * GIB_PER_LOCAL_SSD * count, price)
     return msgspec.structs.replace(bill, local_ssds=line)
 
@@ -252,7 +252,7 @@ def _times(item: model.LineItem, count: int) -> model.LineItem:
         return item
     return msgspec.structs.replace(
         item,
-        name=f"{count} x {item.name}",
+        name=f"{count} × {item.name}",
         quantity=item.quantity * count,
         usd_per_month=item.usd_per_month * count,
     )

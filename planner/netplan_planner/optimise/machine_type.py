@@ -286,7 +286,7 @@ def _what_binds(need: model.MachineNeed, pool: Pool) -> tuple[str, str]:
             if name.startswith("bandwidth") and pool.offers[best].cap.is_tier1:
                 machine += " with Tier_1"
             return name, (
-                f"{need.max_count} x {machine} reach {rounded(total):g} of {wanted:g}"
+                f"{need.max_count} × {machine} reach {rounded(total):g} of {wanted:g}"
                 f" {unit}{', after headroom' if name.startswith('bandwidth') else ''}"
             )
     wanted_counts = [_count(need, size) for size in pool.sizes]

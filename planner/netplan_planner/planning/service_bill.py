@@ -124,7 +124,7 @@ def sole_tenant_nodes(
     hours: Decimal = MONTH_H,
 ) -> ServiceBill:
     """Return the hours of sole-tenant nodes of a type, whatever runs on them."""
-    title = f"{name}: {count} x {node_type}"
+    title = f"{name}: {count} × {node_type}"
     return _asked(
         *(title, hours * count, "hour"),
         lambda: (

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from decimal import Decimal
 from enum import StrEnum
+from functools import reduce
 
 from msgspec.structs import replace
 
@@ -16,8 +17,15 @@ from netplan_planner.model import Amount, CurrencyRate, Severity, Text, Value, W
 from netplan_planner.renderers.figures import shown
 from netplan_planner.units import cents
 
-_OPTION = r"(?<![\w-])-(?:-[a-z][a-z-]*|v)\b"
-_OPTIONS = re.compile(rf" ?\([^()]*{_OPTION}[^()]*\)|(?:[:,]| in) {_OPTION}[^;.]*")
+_OPTION = r"(?<![\w-])-(?:-[a-z][a-z-]*|v)(?![\w=-])"
+"""Of netplan: those of gcloud, of which a step speaks, have their value behind `=`."""
+_REST = r"(?:[^;.]|\.(?=\w))*"
+_HINTS = (
+    re.compile(rf" ?\([^()]*{_OPTION}[^()]*\)"),
+    re.compile(rf"(?:[:;](?=[^:;.]*{_OPTION})|(?:,| in)(?= {_OPTION})){_REST}"),
+    re.compile(rf"(?:^|(?<=[.] ))[^;.]*{_OPTION}{_REST}(?:[.] ?|$)"),
+)
+"""How a text says an option: in brackets, behind a colon or semicolon, in a sentence of its own."""
 _COMMAND = re.compile(r"\b(?:netplan|gcloud|kubectl) [a-z][^();]* --")
 
 
@@ -224,18 +232,25 @@ def blocks_in(blocks: Iterable[Block], currency: CurrencyRate | None) -> Iterato
 
 
 def without_options(blocks: Iterable[Block]) -> Iterator[Block]:
-    """Yield blocks for readers who see no command line; commands stay whole."""
-    return (_changed(block, line_without_options) for block in blocks)
+    """Yield blocks for readers who see no command line; commands stay whole, empty lines go."""
+    for block in blocks:
+        bare = _changed(block, line_without_options)
+        if bare == block or isinstance(bare, Command | Table) or plain(bare.line).strip():
+            yield bare
 
 
 def line_without_options(text: Line) -> Line:
-    """Return a line without what it says of options, be it in brackets or at its end.
+    """Return a line without what it says of options: in brackets, a clause, or a sentence.
 
     >>> plain(line_without_options(line("no traffic (--traffic): a; 5 more: -v, or --output csv")))
     'no traffic: a; 5 more'
+    >>> plain(line_without_options(line("One zone assumed. Set it with --zone. Rates are likely.")))
+    'One zone assumed. Rates are likely.'
     """
     return tuple(
-        span if _COMMAND.search(span.text) else replace(span, text=_OPTIONS.sub("", span.text))
+        span
+        if _COMMAND.search(span.text)
+        else replace(span, text=reduce(lambda left, hint: hint.sub("", left), _HINTS, span.text))
         for span in text
     )
 

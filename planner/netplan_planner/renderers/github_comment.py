@@ -39,19 +39,14 @@ class _Part(NamedTuple):
     lines: tuple[str, ...]
 
 
-def render(answer: object, options: RenderOptions) -> str:
-    """Return the comment with its marker."""
-    return comment(answer, options)
-
-
-def comment(answer: object, options: RenderOptions, lines_of: Lines = markdown.lines_of) -> str:
-    """Return the comment, its blocks written by a host's own `lines_of`."""
+def render(answer: object, options: RenderOptions, lines_of: Lines = markdown.lines_of) -> str:
+    """Return the comment with its marker, its blocks written by a host's own `lines_of`."""
     blocks = _blocks(answer, options)
     parts = list(_parts(blocks, lines_of))
     usual = replace(options, verbosity=0, explain=(), max_rows=None)
     if options != usual and sum(len("\n".join(one.lines).encode()) for one in parts) > MOST_BYTES:
         # All rows of one finding would take the place of all the others.
-        return comment(answer, usual, lines_of)
+        return render(answer, usual, lines_of)
     title = next((plain(one.line) for one in blocks if isinstance(one, Title)), "")
     key = hashlib.sha256(title.encode("utf-8", "replace")).hexdigest()[:12]
     verb = _VERBS.get(type(answer).__name__, "answer")

@@ -19,7 +19,7 @@ _FENCE = re.compile(r"`{3,}")
 
 def render(answer: object, options: RenderOptions) -> str:
     """Return the comment with its marker."""
-    return github_comment.comment(answer, options, _lines)
+    return github_comment.render(answer, options, _lines)
 
 
 def _lines(blocks: Iterable[Block]) -> Iterator[str]:

@@ -58,6 +58,8 @@ class RenderOptions(Value, frozen=True, kw_only=True):
     rules: tuple[RulePage, ...] = ()
     currency: CurrencyRate | None = None
     """In which texts show amounts; None: US dollars, in which data stays whatever stands here."""
+    verb: str = "netplan"
+    """Which verb answers: the title of a page ends with it."""
     full_answer: str = "--output json"
     """The option of the verb that writes everything, for hints."""
     places: Mapping[str, FilePlace] = {}

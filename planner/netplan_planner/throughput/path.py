@@ -322,7 +322,7 @@ def _times(limit: Limit, streams: int) -> Limit:
         gbps=limit.gbps * streams,
         low_gbps=low * streams if low is not None else None,
         high_gbps=high * streams if high is not None else None,
-        detail=f"{streams} x {limit.gbps:.3g} Gbit/s, {limit.detail}",
+        detail=f"{streams} × {limit.gbps:.3g} Gbit/s, {limit.detail}",
     )
 
 
@@ -346,7 +346,7 @@ def _window(query: PathQuery, caps: CapsBook, found: StaticLimits) -> list[Limit
             kind=LimitKind.DOCUMENTED,
             source=source,
             as_of=caps.as_of if is_given or default is None else default.as_of,
-            detail=f"{query.streams} x {window_bytes / 1e6:.3g} MB over {query.rtt_ms:.3g} ms",
+            detail=f"{query.streams} × {window_bytes / 1e6:.3g} MB over {query.rtt_ms:.3g} ms",
             lifted_by=f"{lifted}, or {MORE_STREAMS}",
         )
     ]
@@ -371,7 +371,7 @@ def _send_buffer(
         kind=LimitKind.DOCUMENTED,
         source=GIVEN if is_given else bounds.SEND_BUFFER_SOURCE,
         as_of=caps.as_of if is_given else bounds.SEND_BUFFER_ON,
-        detail=f"{query.streams} x {held[0] / 1e6:.3g} MB of a buffer of {size / 1e6:.3g} MB"
+        detail=f"{query.streams} × {held[0] / 1e6:.3g} MB of a buffer of {size / 1e6:.3g} MB"
         f" over {query.rtt_ms:.3g} ms",
         low_gbps=low,
         high_gbps=high,

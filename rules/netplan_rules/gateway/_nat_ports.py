@@ -145,7 +145,7 @@ def _more_addresses(router: Router, gateway: NatGateway) -> Fix:
     how = (
         "Google assigns them automatically, so check the quota of in-use addresses"
         if gateway.is_auto_allocated
-        else "name all of them with --nat-external-ip-pool, including the old ones"
+        else "name all of them, including the old ones (--nat-external-ip-pool)"
     )
     return Fix(
         text=f"Give the gateway more addresses ({how}), or spread the VMs over two gateways.",

@@ -11,6 +11,7 @@ import pytest
 from netplan_planner.renderers.output import FORMATS
 from support.commands.in_process import netplan
 from support.commands.lines import VERBS, success
+from support.reports.options_named import said
 
 SCHEMAS = Path(__file__).parents[3] / "docs" / "schemas"
 HOSTILE = "<script>alert(1)<b onclick=x>"
@@ -33,9 +34,13 @@ class Tags(HTMLParser):
 
 
 @pytest.fixture(scope="module", params=VERBS)
-def written(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> dict[str, str]:
+def verb(request: pytest.FixtureRequest) -> str:
+    name: str = request.param
+    return name
+
+
+@pytest.fixture(scope="module")
+def written(verb: str, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """Return what a verb writes, by format; the last one goes to the standard output."""
     folder = tmp_path_factory.mktemp("verb") / HOSTILE
     folder.mkdir()
@@ -43,7 +48,7 @@ def written(
     files = {form: folder / f"answer.{form}" for form in others}
     outputs = [word for form, file in files.items() for word in ("-o", f"{form}:{file}")]
     with ExitStack() as stack:
-        done = netplan(*success(request.param, folder, stack), *outputs, "--output", last)
+        done = netplan(*success(verb, folder, stack), *outputs, "--output", last)
     assert done.status == 0, done.err
     return {form: file.read_text("utf-8") for form, file in files.items()} | {last: done.out}
 
@@ -74,6 +79,26 @@ def test_a_page_asks_for_nothing_and_says_so(written: dict[str, str]) -> None:
         assert not [name for name in attributes if name.startswith("on") or name == "style"]
     for asset in re.findall(r"<(?:style|script)>(.*?)</", page, re.DOTALL):
         assert not re.search(r"url\(|@import|https?:|fetch|XMLHttp|innerHTML|eval\(", asset)
+
+
+def test_a_page_is_titled_with_what_it_is(verb: str, written: dict[str, str]) -> None:
+    title = re.search("<title>([^<]*)</title>", written["html"])
+    assert title is not None
+    assert title[1].endswith(f"netplan {verb}")
+    heading = re.search("<h1>(.*?)</h1>", written["html"], re.DOTALL)
+    assert heading is not None
+    assert heading[1].strip()
+
+
+def test_times_have_one_sign(written: dict[str, str]) -> None:
+    """A number of things, such as 3 × n2-standard-8; a factor is 3.9x."""
+    for form, text in written.items():
+        assert not re.search(r"\d x [\w$]", text), form
+
+
+def test_a_page_names_no_option(verb: str, written: dict[str, str]) -> None:
+    # Options are what `config show` lists.
+    assert verb == "config show" or said(written["html"]) == []
 
 
 def test_names_are_no_markup(written: dict[str, str]) -> None:

@@ -236,7 +236,7 @@ class TestDeadlines:
         assert planned(replace(need, max_count=count)).options
         assert not planned(replace(need, max_count=count - 1)).options
         assert planned(replace(need, deadline_s=73.0)).options
-        assert "--deadline 73s" in found.changes
+        assert "a deadline of 73 s (--deadline 73s)" in found.changes
 
     def test_work_on_one_vcpu_binds(self) -> None:
         need = replace(STORY, parallel_ratio=0.5, cpu_seconds=10_000.0, deadline_s=60.0)

@@ -347,7 +347,7 @@ class TestInfeasible:
         ("more", "binding", "text"),
         [
             ({"gbps": 700.0, "max_count": 8}, "bandwidth",
-             "8 x c4a-standard-72 with Tier_1 reach 640 of 700"),
+             "8 × c4a-standard-72 with Tier_1 reach 640 of 700"),
             ({"gbps": 81.0, "max_count": 1}, "bandwidth", "80 of 81 Gbit/s, after headroom"),
             ({"vcpus": 1000, "max_count": 8}, "vcpus", "reach 640 of 1000 vCPUs"),
             ({"memory_gib": 9000.0, "max_count": 8}, "memory", "5120 of 9000 GiB"),

@@ -88,7 +88,8 @@ def import_outputs(asked: Import) -> None:
         server=_end(said, "dst"),
         path_class=named_class(said.path),
     )
-    commands.write(found, specs, RenderOptions(has_hints=not state.quiet))
+    shown = RenderOptions(has_hints=not state.quiet, verb="netplan probe import")
+    commands.write(found, specs, shown)
     if asked.strict and found.lost:
         were = "was" if len(found.lost) == 1 else "were"
         raise IncompleteError(f"{counted(len(found.lost), 'run')} {were} not imported (--strict)")

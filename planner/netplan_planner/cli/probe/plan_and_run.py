@@ -53,17 +53,16 @@ def carry_out(
     """
     first = tuple(spec for spec in specs if spec.path is None and spec.format == TEXT)
     others = tuple(spec for spec in specs if spec not in first)
-    without_hints = RenderOptions(has_hints=False)
-    commands.write(plan, first, without_hints)
+    without_hints = RenderOptions(has_hints=False, verb="netplan probe run")
+    commands.write(plan, first if plan.probes else specs, without_hints)
     if not plan.probes:
-        commands.write(plan, others, without_hints)
         if is_strict:
             raise IncompleteError(NOTHING)
         return
     results = _run(plan, order)
     if first:
         typer.echo(file=standard_output())
-    commands.write(results, others)
+    commands.write(results, others, commands.shown_by("probe run"))
     commands.write(results, first, RenderOptions(has_plan=False))
     if is_strict and not results.is_complete:
         raise IncompleteError("some paths were not measured (--strict)")
@@ -140,7 +139,7 @@ def plan_or_run(asked: Probe, ctx: typer.Context) -> None:
         order = Order(question, access, asked.store)
         carry_out(plan, order, specs, is_strict=asked.strict)
         return
-    commands.write(plan, specs)
+    commands.write(plan, specs, commands.shown_by(f"probe {ctx.info_name}"))
     if asked.strict and not plan.probes:
         raise IncompleteError(NOTHING)
 

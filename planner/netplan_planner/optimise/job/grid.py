@@ -69,7 +69,7 @@ def bill(
     offer: Offer, need: JobNeed, usage: Usage, prices: HourPrices, run_s: float, count: int
 ) -> tuple[LineItem, ...]:
     """Return what the machines of a month's runs cost, or of the one run, exactly."""
-    name = f"{count} x {offer.shape.machine_type}" if count > 1 else offer.shape.machine_type
+    name = f"{count} × {offer.shape.machine_type}" if count > 1 else offer.shape.machine_type
     one = np.array([[run_s]])
     counts = np.array([[float(count)]])
     seconds = int(billed_s(up_s(need, usage, one, counts))[0, 0])

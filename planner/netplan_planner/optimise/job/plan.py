@@ -38,15 +38,15 @@ _REGIONS_NAMED = 5
 
 
 _LOOSEN = {
-    "series": "--series",
-    "architecture": "--architecture any",
-    "memory": "less --memory-gib",
+    "series": "other series (--series)",
+    "architecture": "any architecture (--architecture any)",
+    "memory": "less memory (--memory-gib)",
     "price": "prices that include it: netplan prices refresh",
     "cap": "a type with a documented cap: netplan caps",
     "shared-core": "a type with whole vCPUs",
     "not-offered": "a type that the region offers",
     "deprecated": "a type that is not deprecated",
-    "gpu": "a machine type: --machine-type",
+    "gpu": "a named machine type (--machine-type)",
 }
 """What to change, by the reason why a type fails."""
 
@@ -248,7 +248,7 @@ def without_machines(
     if need.series and not own:
         return model.JobInfeasible(
             binding=f"{need.region} offers no type of series {', '.join(need.series)}",
-            changes=("another --series", *_regions_of(need, prices)),
+            changes=("another series (--series)", *_regions_of(need, prices)),
         )
     reasons = Counter(one.reason for one in own)
     kinds = ", ".join(f"{count:,} through {name}" for name, count in reasons.most_common())
@@ -272,7 +272,7 @@ def _regions_of(need: model.JobNeed, prices: model.PriceBook) -> Iterator[str]:
     if found:
         more = len(found) - _REGIONS_NAMED
         rest = f" and {more} more" if more > 0 else ""
-        yield f"--region, one that offers it: {', '.join(found[:_REGIONS_NAMED])}{rest}"
+        yield f"a region that offers it (--region): {', '.join(found[:_REGIONS_NAMED])}{rest}"
 
 
 def too_slow(found: Grid) -> model.JobInfeasible:
@@ -295,7 +295,7 @@ def too_slow(found: Grid) -> model.JobInfeasible:
     return model.JobInfeasible(
         binding=_binding(need, fastest),
         shortfall=(
-            f"the fastest, {fastest.count} x {fastest.machine_type}, takes"
+            f"the fastest, {fastest.count} × {fastest.machine_type}, takes"
             f" {seconds_text(fastest.duration_s)}: {seconds_text(shortfall_s)} too long"
         ),
         shortfall_s=shortfall_s,
@@ -321,13 +321,11 @@ def _changes(found: Grid, fastest: model.JobOption, cell: Cell) -> Iterator[str]
     """Yield each change that alone is enough, the deadline first."""
     need = found.offers.need
     deadline_s = need.deadline_s or 0.0
-    yield f"--deadline {math.ceil(fastest.duration_s)}s"
+    yield deadline_of(fastest.duration_s)
     more = _enough_machines(found)
     if more is not None:
-        yield (
-            f"--max-count {more.count}: {more.count} x {more.machine_type} take"
-            f" {seconds_text(more.duration_s)}"
-        )
+        time = seconds_text(more.duration_s)
+        yield f"{more.count} × {more.machine_type} take {time} (--max-count {more.count})"
     together = replace(need, overlap=tuple(model.JobPhase))
     if need.overlap != together.overlap:
         offers = Offers(together, [found.offers.rows[cell.row]], found.offers.caps)
@@ -353,6 +351,12 @@ def _enough_machines(found: Grid) -> model.JobOption | None:
     only[:, columns[0]] = may[:, columns[0]]
     cell = wide.best(only)
     return options_at(found.offers, found.usage, found.prices, [cell])[0] if cell else None
+
+
+def deadline_of(seconds: float) -> str:
+    """Return the deadline that would be kept, with its option in brackets."""
+    whole = math.ceil(seconds)
+    return f"a deadline of {seconds_text(whole)} (--deadline {whole}s)"
 
 
 def seconds_text(seconds: float) -> str:

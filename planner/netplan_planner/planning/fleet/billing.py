@@ -165,7 +165,7 @@ class Biller:
                 unit_price_usd=candidate.move_usd,
                 usd_per_month=need.count * candidate.move_usd,
                 as_of=as_of,
-                source="--move-price; not on any bill",
+                source="not on any bill (--move-price)",
             )
 
     def _gpus(self, machine: Machine, month_ratio: float) -> Iterable[model.LineItem]:

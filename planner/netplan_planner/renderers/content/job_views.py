@@ -23,7 +23,7 @@ def machines(option: model.JobOption, role: Role = Role.NAME) -> Span:
 
 def machines_text(option: model.JobOption) -> str:
     """Return the same as plain text."""
-    count = f"{option.count} x " if option.count > 1 else ""
+    count = f"{option.count} × " if option.count > 1 else ""
     tier = " with Tier_1" if option.is_tier1 else ""
     platform = f" on {option.cpu_platform}" if option.cpu_platform else ""
     return f"{count}{option.machine_type}{tier}{platform}"
@@ -184,7 +184,7 @@ def hours(plan: model.JobPlan) -> Iterator[Block]:
 
 
 def _hours(found: model.JobHours) -> Line:
-    count = f"{found.count} x " if found.count > 1 else ""
+    count = f"{found.count} × " if found.count > 1 else ""
     return line(
         phrases.name(f"{count}{found.machine_type}"),
         f" {figures.number(found.vm_hours_per_day)} VM hours per day, "

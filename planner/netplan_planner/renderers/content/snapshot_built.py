@@ -31,11 +31,9 @@ def blocks(answer: SnapshotBuilt, options: RenderOptions) -> Iterator[Block]:
         f" recognised; prices of {answer.as_of}, catalogue of {answer.network_as_of}"
     )
     if answer.is_default:
-        yield doc.para(
-            "Every verb now uses these prices. To use the shipped ones: --prices shipped"
-        )
+        yield doc.para("Every verb now uses these prices. --prices shipped uses the shipped ones.")
     else:
-        yield doc.para("Use them: ", say(f"--prices {Path(answer.path).parent}", length=_LONG))
+        yield doc.para(say(f"Use them with --prices {Path(answer.path).parent}", length=_LONG))
     if answer.kept_types:
         yield doc.para(say(answer.kept_types, length=_LONG))
     if not options.verbosity:

@@ -165,9 +165,8 @@ _AS_CODE = Markup('<code class="{}">{}</code>')
 def page(template: str, values: Mapping[str, object]) -> str:
     """Return a whole page: a template that extends `page.html.j2`, filled with values."""
     style, script = _asset("style.css"), _asset("script.js")
-    own = {"style": style, "script": script}
-    hashes = {"style_hash": _hash(style), "script_hash": _hash(script)}
-    return filled(template, {**values, **own, **hashes})
+    own = {"style_hash": _hash(style), "script_hash": _hash(script)}
+    return filled(template, {**values, **own, "style": style, "script": script})
 
 
 def filled(template: str, values: Mapping[str, object]) -> str:
@@ -243,20 +242,22 @@ def folding(options: RenderOptions) -> RenderOptions:
     )
 
 
-def render_blocks(title: Title, blocks: Iterable[Block], pictures: Sequence[Picture] = ()) -> str:
+def render_blocks(blocks: Iterable[Block], verb: str, pictures: Sequence[Picture] = ()) -> str:
     """Return any answer that is made of blocks as a page, its pictures above them."""
-    values = {"title": title, "name": plain(title.line), "parts": list(parts(blocks))}
+    told = list(doc.without_options(blocks))
+    title = _title(told, verb)
+    values = {"title": title, "name": plain(title.line), "verb": verb, "parts": list(parts(told))}
     return page("answer.html.j2", {**values, "pictures": pictures})
 
 
 def render_answer(answer: object, options: RenderOptions) -> str:
     """Return any answer but an audit's as a page, with its pictures."""
-    blocks = list(content.blocks(answer, folding(options)))
-    return render_blocks(_title(blocks), blocks, pictures_of(answer, options.currency))
+    blocks = content.blocks(answer, folding(options))
+    return render_blocks(blocks, options.verb, pictures_of(answer, options.currency))
 
 
-def _title(blocks: list[Block]) -> Title:
-    """Take the title out of the blocks; without one, the first heading names the page."""
+def _title(blocks: list[Block], verb: str) -> Title:
+    """Take the title out of the blocks; else the first heading names the page, or its verb."""
     for at, block in enumerate(blocks):
         if isinstance(block, Title):
             del blocks[at]
@@ -264,5 +265,5 @@ def _title(blocks: list[Block]) -> Title:
     if blocks and isinstance(first := blocks[0], Entry | doc.Section):
         del blocks[0]  # said once, as the title
         return Title(line=first.line, basis=())
-    heading = next((block.line for block in blocks if isinstance(block, Entry)), line("netplan"))
+    heading = next((block.line for block in blocks if isinstance(block, Entry)), line(verb))
     return Title(line=heading, basis=())

@@ -39,7 +39,7 @@ def tunnel(query: model.PathQuery, packets: tables.PathLimit, count: int) -> mod
         kind=model.LimitKind.DOCUMENTED,
         source=packets.source,
         as_of=packets.as_of,
-        detail=f"{count} x {packets.value:,.0f} packets/s of {mtu} bytes",
+        detail=f"{count} × {packets.value:,.0f} packets/s of {mtu} bytes",
         lifted_by="more tunnels, or an Interconnect",
     )
 

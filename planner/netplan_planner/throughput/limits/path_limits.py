@@ -97,7 +97,8 @@ def static_limits(
         per_flow = list(_per_flow(query, None, caps, without))
     else:
         sender = senders.sender_of(query.src, caps, may_assume)
-        hard = list(_hard(query, sender, caps, last, without))
+        unstated = _unstated(query, sender.cap, caps) if not sender.is_carried else ()
+        hard = list(_hard(query, sender, caps, last, unstated, without))
         taken = senders.intake(query, sender.cap, caps, without) if sender.cap else None
         if taken is not None:
             hard.append(taken)
@@ -111,7 +112,7 @@ def static_limits(
         unknown = tuple(_missing(query, sender, hard, may_assume))
         own = next((b.low_gbps for b in hard if b.limit.name == "vm-egress"), 0.0)
         of_sender = (Doubt(one, own) for one in sender.assumed)
-        assumed = (*of_sender, *_said_of_outside(query, sender, caps, last), *assumed)
+        assumed = (*of_sender, *_said_of_outside(query, caps, last, unstated), *assumed)
         if query.src.cloud != OWN_CLOUD:
             of_foreign = (
                 f"at most: {sender.why_not}, so only windows and the receiver limit it; the low"
@@ -174,11 +175,10 @@ def _last_seen_outside(query: PathQuery, caps: CapsBook) -> MeasuredLimit | None
 
 
 def _said_of_outside(
-    query: PathQuery, sender: senders.Sender, caps: CapsBook, last: MeasuredLimit | None
+    query: PathQuery, caps: CapsBook, last: MeasuredLimit | None, unstated: tuple[Doubt, ...]
 ) -> Iterator[Doubt]:
     """Yield what is not known of a path to outside addresses before the first document."""
     measured = [one for one in caps.measured(query.path_class) if one.name == named.EXTERNAL_PATH]
-    cap = sender.cap
     if last is not None:
         yield Doubt(
             f"no value of this path is known between {last.as_of:%Y-%m} ({last.low_gbps:g} to"
@@ -191,14 +191,8 @@ def _said_of_outside(
             " states it: how long the value was valid is unknown",
             measured[0].low_gbps,
         )
-    elif cap is not None and not measured and _is_unstated(query, sender, caps):
-        stated = senders.least_outside(cap, caps)
-        yield Doubt(
-            "no document of that day states the external cap: the VM egress cap is used",
-            bounds.LEAST_EGRESS_GBPS if stated is None else stated.least_gbps,
-        )
-        if stated is not None:
-            yield stated
+    elif not measured:
+        yield from unstated
 
 
 def _hard(
@@ -206,6 +200,7 @@ def _hard(
     sender: senders.Sender,
     caps: CapsBook,
     last: MeasuredLimit | None,
+    unstated: tuple[Doubt, ...],
     without: str,
 ) -> Iterator[Bound]:
     """Yield the limits that all flows of the path share."""
@@ -219,9 +214,10 @@ def _hard(
             is_carried=sender.is_carried,
         )
         bound = bounds.down_to(bound, sender.lowest_gbps)
-        if _is_unstated(query, sender, caps):
-            stated = senders.least_outside(cap, caps)
-            bound = bounds.unstated(bound, math.inf if stated is None else stated.least_gbps)
+        if unstated:
+            # Where documents leave no least open, the doubt alone bounds nothing.
+            least = min([math.inf, *(one.least_gbps for one in unstated[1:])])
+            bound = bounds.unstated(bound, least)
         if last is not None:
             bound = bounds.down_to(bound, last.low_gbps)._replace(regime="unstated")
         yield bound
@@ -257,19 +253,24 @@ def _beside_the_machine(query: PathQuery, cap: EgressCap | None, caps: CapsBook)
         yield bounds.plain(quota)
 
 
-def _is_unstated(query: PathQuery, sender: senders.Sender, caps: CapsBook) -> bool:
-    """Return whether something below the machine's cap may have held for the outside that day.
+def _unstated(query: PathQuery, cap: EgressCap | None, caps: CapsBook) -> tuple[Doubt, ...]:
+    """Return the doubt where something below the machine's cap may have held for the outside.
 
-    A machine that may send no more than the general cap is not touched by it, in force or not; but
-    in 2017 and before something undocumented held even one vCPU back.
+    Behind it the least that documents of the day leave open, where they do. A machine that may send
+    no more than the general cap is not touched by it, in force or not; but in 2017 and before
+    something undocumented held even one vCPU back.
     """
-    cap = sender.cap
-    is_stated = cap is None or sender.is_carried or cap.external_gbps is not None
-    if cap is None or is_stated or not query.path_class.leaves_vpc:
-        return False
+    if cap is None or cap.external_gbps is not None or not query.path_class.leaves_vpc:
+        return ()
     general = tables.path_limit("external-egress", named.GENERAL_CAP_ON, DEFAULT_TIER)
     is_small = general is not None and cap.egress_gbps <= general.value
-    return caps.as_of <= SLOW_OUTSIDE_UNTIL or not is_small
+    if is_small and caps.as_of > SLOW_OUTSIDE_UNTIL:
+        return ()
+    least = senders.least_outside(cap, caps)
+    said = "no document of that day states the external cap: the VM egress cap is used"
+    if least is None:
+        return (Doubt(said, bounds.LEAST_EGRESS_GBPS),)
+    return Doubt(said, least.least_gbps), least
 
 
 def _per_flow(

@@ -249,7 +249,7 @@ def intake(
         kind=model.LimitKind.MEASURED,
         source=one.source,
         as_of=one.as_of,
-        detail=f"{machine_type}, {sustained:g} x {one.gbps:.3g} Gbit/s by one vCPU",
+        detail=f"{machine_type}, {sustained:g} × {one.gbps:.3g} Gbit/s by one vCPU",
         low_gbps=low,
         high_gbps=high,
         lifted_by="a receiver with more vCPUs",

@@ -190,6 +190,7 @@ def render(report: Report, options: RenderOptions) -> str:
     values = {
         "title": title,
         "name": doc.plain(title.line),
+        "verb": options.verb,
         "price_age": doc.say(report.price_age, length=phrases.SUBJECT_LENGTH * 2).text,
         "is_complete": report.coverage.is_complete,
         "sums": [bare(doc.in_currency(text, currency)) for text in told_first if text],

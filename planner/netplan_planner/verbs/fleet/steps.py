@@ -226,7 +226,7 @@ def notes_of_plan(
     if moves:
         yield model.worded(
             model.Amount(usd=moves),
-            "/month of it is the value of moves from --move-price, which is not billed",
+            "/month of it is the value of moves (--move-price), which is not billed",
         )
 
 

@@ -1,5 +1,7 @@
 """What was measured between regions, beside what the model says of the same paths."""
 
+from datetime import date
+
 from netplan_planner.model import PathClass
 from netplan_planner.model.base import Value
 
@@ -85,7 +87,7 @@ class Atlas(Value, frozen=True, kw_only=True):
 
     as_of: str
     """The day whose limits hold for what the model says of the machines asked about."""
-    prices_as_of: str
+    prices_as_of: date
     prices_sha256: str
     """Of the snapshot."""
     level: float

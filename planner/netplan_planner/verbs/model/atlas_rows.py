@@ -81,7 +81,7 @@ def atlas_of(ask: AtlasAsk, today: date) -> Atlas:
     )
     return Atlas(
         as_of=str(as_of),
-        prices_as_of=str(book.info.network_as_of),
+        prices_as_of=book.info.network_as_of,
         prices_sha256=book.info.sha256,
         level=ask.level,
         machine_type=ask.machine_type,

@@ -175,7 +175,7 @@ def _of_limits(asked: Asked, numbers: Numbers, found: Shortfalls) -> Iterator[Sh
                 f"allow {_ms(least)}",
                 "unpin one of them",
                 "remove them from groups that must stay apart",
-                *(() if may_meet else ("--between-regions allows zones closer to each other",)),
+                *(() if may_meet else ("allow other regions (--between-regions)",)),
             ),
         )
 

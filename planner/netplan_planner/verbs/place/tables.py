@@ -76,7 +76,7 @@ def read_tables(request: PlaceChoices) -> Asked:
     ]
     if request.zones is None:
         assumptions.append(
-            "without --zones, a VM may move to zones that other VMs of its region use"
+            "a VM may move to zones that other VMs of its region use (others: --zones)"
             + (
                 ""
                 if request.zone_growth_ratio is not None

@@ -177,7 +177,7 @@ class _Spent(NamedTuple):
         then = self.plus(probe.most)
         if caps.max_usd is not None:
             if probe.most.usd is None:
-                return f"its traffic has no known price, so --max-usd excludes it: {probe.unpriced}"
+                return f"its traffic has no known price to limit (--max-usd): {probe.unpriced}"
             if then.usd > caps.max_usd:
                 return _over("--max-usd", f"{caps.max_usd:f}", probe.most.usd, self.usd, "USD")
         if caps.max_gib is not None and then.gib > Decimal(str(caps.max_gib)):

@@ -123,8 +123,8 @@ def _why_useless(flows: tuple[ProbeFlow, ...], rules: ProbeRules) -> str:
     if not any(flow.informative_ratio for flow in flows):
         least = min(flow.estimate.low_gbps or 0.0 for flow in flows)
         return (
-            f"the path carries at least {least:.3g} Gbit/s, so runs with --bitrate "
-            f"{rules.bitrate_gbps:g} would measure only that option"
+            f"the path carries at least {least:.3g} Gbit/s, so runs at {rules.bitrate_gbps:g} would"
+            " measure only that limit (--bitrate)"
         )
     return ""
 

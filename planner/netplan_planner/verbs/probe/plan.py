@@ -150,9 +150,7 @@ def _found(question: ProbeQuestion, request: InputRequest, facts: Facts, say: Sa
         read_suppressions(request.ignore_file, facts), max_count=question.max_paths
     )
     if facts.traffic is None:
-        note = (
-            "without --traffic, no finding shows which VMs exchange traffic: add it, or give --pair"
-        )
+        note = "no finding shows which VMs exchange traffic: give --traffic, or --pair"
         return FoundPaths(found.paths, (*found.notes, note))
     return found
 

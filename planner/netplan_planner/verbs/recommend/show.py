@@ -133,8 +133,8 @@ def _basis(answer: Recommendation) -> Iterator[model.Text]:
     if answer.calibration:
         yield answer.calibration
     yield (
-        "A cap is a maximum. To reach it, a VM needs cores, and small types have few: set "
-        "--vcpus. To split the load over several small VMs: --max-count N."
+        "A cap is a maximum. To reach it, a VM needs cores, and small types have few (--vcpus). "
+        "Several small VMs can split the load (--max-count N)."
     )
 
 

@@ -23,7 +23,7 @@ def _grid_assumptions(need: TransferNeed, market: Market) -> Iterator[str]:
     if any(not one.prices for one in market.machines):
         yield (
             "the price of a VM is not given (--machine-usd-per-hour): the total is traffic "
-            "only, and the plan uses as many VMs as --max-count allows"
+            "only, and the plan uses as many VMs as allowed (--max-count)"
         )
     yield "the grid's rates apply from the first byte: connection start is not included"
 

@@ -107,8 +107,7 @@ def hop_bill(
         name = f"{name}, {hop.network_tier.value.title()} Tier"
         if need.area is None:
             # Where it depends on the area, the error lists them.
-            tier = hop.network_tier.value
-            prices.traffic(hop.path_class, src_region=hop.src, network_tier=tier)
+            prices.traffic(hop.path_class, src_region=hop.src, network_tier=hop.network_tier.value)
     gib = billed_gib(need, share, has_headers=True)
     parts = path_prices(prices, hop_path(need, hop, hop.path_class))
     return tuple(line for tiers in parts for line in meter.lines(name, gib, tiers))

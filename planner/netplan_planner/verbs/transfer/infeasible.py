@@ -7,7 +7,7 @@ from decimal import ROUND_CEILING, Decimal
 from msgspec.structs import replace
 
 from netplan_planner.model import Amount, Rejected, Text, worded
-from netplan_planner.optimise.job.plan import seconds_text
+from netplan_planner.optimise.job.plan import deadline_of, seconds_text
 from netplan_planner.verbs.transfer.answer import TransferInfeasible, TransferOption
 from netplan_planner.verbs.transfer.ask import PlaceLimit, TransferNeed
 from netplan_planner.verbs.transfer.hops import region_of_bucket
@@ -51,9 +51,9 @@ def why_infeasible(need: TransferNeed, solved: Solved, asked: Asked) -> Transfer
             ),
             shortfall_usd=short,
             changes=(
-                f"--budget {_usd(own.usd_total)}",
+                _budget(own.usd_total),
                 worded(
-                    f"--deadline {_for_option(cheapest.duration_s)}: then it costs ",
+                    f"{deadline_of(cheapest.duration_s)}: then it costs ",
                     Amount(usd=cheapest.usd_total),
                 ),
             ),
@@ -69,7 +69,7 @@ def why_infeasible(need: TransferNeed, solved: Solved, asked: Asked) -> Transfer
         ),
         shortfall_usd=short,
         changes=(
-            f"--budget {_usd(cheapest.usd_total)}",
+            _budget(cheapest.usd_total),
             *_fewer_bytes(float(fits)),
         ),
     )
@@ -77,10 +77,10 @@ def why_infeasible(need: TransferNeed, solved: Solved, asked: Asked) -> Transfer
 
 def _fewer_bytes(fitting: float) -> Iterator[str]:
     """Yield the option that asks for so many bytes, in gigabytes where they are some."""
-    if fitting >= _BYTES_PER_GB:
-        yield f"--bytes {int(fitting / _BYTES_PER_GB)}GB: approximately what fits"
-    elif fitting >= 1:
-        yield f"--bytes {int(fitting)}: approximately what fits"
+    if fitting >= 1:
+        giga = int(fitting / _BYTES_PER_GB)
+        size = f"{giga}GB" if giga else f"{int(fitting)}B"
+        yield f"fewer bytes: approximately {size} fit (--bytes {size})"
 
 
 def _no_way(need: TransferNeed, solved: Solved) -> TransferInfeasible:
@@ -117,12 +117,12 @@ def _no_way(need: TransferNeed, solved: Solved) -> TransferInfeasible:
     if market.hops and lacking and not market.is_given:
         return TransferInfeasible(
             binding=f"no suitable machine type is offered in {', '.join(lacking)}",
-            changes=("another --machine-type or --series",),
+            changes=("another machine type or series (--machine-type, --series)",),
         )
     return TransferInfeasible(
         binding=f"no path from {ends[0]} to {ends[1]}",
         shortfall="no hop has both a rate and a price",
-        changes=("more rows in --grid and --edge-prices", "more places that may relay (--relay)"),
+        changes=("more rows (--grid, --edge-prices)", "more places that may relay (--relay)"),
     )
 
 
@@ -134,9 +134,9 @@ def _no_machine(need: TransferNeed, unknown: Sequence[Rejected]) -> TransferInfe
         example = f"{unknown[0].machine_type}: {unknown[0].detail}"
         why = f"no suitable machine type has a price and a known bandwidth ({kinds}): {example}"
     if need.memory_gib:
-        changes.append(f"less than --memory-gib {need.memory_gib:g}")
+        changes.append(f"less memory than {need.memory_gib:g} GiB (--memory-gib)")
     if need.machine_types or need.series or need.architecture or not changes:
-        changes.append("another --machine-type, --series or --architecture")
+        changes.append("another machine type, series or architecture (--machine-type, --series)")
     return TransferInfeasible(binding=why, changes=(*changes, "netplan caps lists what is known"))
 
 
@@ -166,7 +166,7 @@ def _faster(
     deadline: float,
 ) -> Iterator[Text]:
     """Yield each change that alone is enough, the deadline first."""
-    yield f"--deadline {_for_option(fastest.duration_s)}"
+    yield deadline_of(fastest.duration_s)
     over = fastest.duration_s - fastest.transfer_s
     left = deadline - over
     if left <= 0:
@@ -174,7 +174,7 @@ def _faster(
         return
     count = _enough_machines(need, solved, asked, deadline)
     if count is not None:
-        yield f"--max-count {count}: more VMs per place"
+        yield f"more VMs per place: {count} (--max-count {count})"
     yield from _greater_quotas(need, asked, fastest.transfer_s / left)
     yield from _fewer_bytes(need.volume_bytes * left / fastest.transfer_s)
 
@@ -262,9 +262,6 @@ def _for_the_start(fastest: TransferOption, deadline: float) -> str:
     return " for start-up and connection start" if is_start else ""
 
 
-def _usd(usd: Decimal) -> str:
-    return str(usd.quantize(Decimal("0.01"), ROUND_CEILING))
-
-
-def _for_option(seconds: float) -> str:
-    return f"{math.ceil(seconds)}s"
+def _budget(usd: Decimal) -> Text:
+    enough = usd.quantize(Decimal("0.01"), ROUND_CEILING)
+    return worded("a budget of ", Amount(usd=enough), f" (--budget {enough})")

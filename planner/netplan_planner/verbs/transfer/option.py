@@ -172,7 +172,7 @@ def _paid(market: Market, need: TransferNeed, counts: Floats, up: int) -> Iterat
         count = int(counts[option])
         hours = Decimal(up * count) / SECONDS_PER_HOUR
         yield from (
-            model.line_item(f"{count} x {what}", hours, price)
+            model.line_item(f"{count} × {what}", hours, price)
             for what, price in zip(_parts(machine, need), machine.prices, strict=True)
         )
 

@@ -122,7 +122,8 @@ def blocks(answer: TransferAnswer, options: RenderOptions) -> Iterator[Block]:
         yield doc.field("assumed", text)
     if plan.unpriced:
         rest = f"; and {len(plan.unpriced) - 1} more" if len(plan.unpriced) > 1 else ""
-        yield doc.field("no price", f"{plan.unpriced[0]}{rest}")
+        # Areas to choose from are said once, of the way that was asked for.
+        yield doc.field("no price", f"{plan.unpriced[0].partition(';')[0]}{rest}")
     if options.verbosity:
         yield from lost(_unknown(plan), options, "unknown")
     yield from changes(answer.changes, options)

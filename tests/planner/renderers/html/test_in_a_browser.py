@@ -186,7 +186,7 @@ def test_the_order_of_figures(
     page_title = Title(line=line(title), basis=line("made"))
     blocks = (Section(line=line("Figures")), Table(columns=columns, rows=rows))
     file = tmp_path / "table.html"
-    file.write_text(render_blocks(page_title, blocks), "utf-8")
+    file.write_text(render_blocks((page_title, *blocks), "netplan"), "utf-8")
     with browsers.opened(browser, file) as seen:
         head = seen.page.locator("thead th").nth(1)
         for _ in range(1 if is_name else 2):

@@ -149,7 +149,7 @@ def _corrected(
     if abs(ratio - 1) <= SEEN_RATIO or (is_window and query.window_bytes is not None):
         return limit
     count = max((one.value_count for one in told), default=0) or 1
-    said = f"{limit.gbps:.3g} x {ratio:.3g} by {counted(count, 'probe')}"
+    said = f"{limit.gbps:.3g} × {ratio:.3g} by {counted(count, 'probe')}"
     return msgspec.structs.replace(
         limit,
         gbps=limit.gbps * ratio,

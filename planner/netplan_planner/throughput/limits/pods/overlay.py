@@ -322,7 +322,7 @@ def _detail(bound: Bound, overlay: Overlay, traffic: Traffic) -> str:
     if bound.name == STREAM:
         single = f"{traffic.host_single_flow_gbps:g} Gbit/s"
         share = float(bound.gbps) / traffic.streams / traffic.host_single_flow_gbps
-        return f"{traffic.streams:g} x {share:.2g} of one stream of the host, {single}"
+        return f"{traffic.streams:g} × {share:.2g} of one stream of the host, {single}"
     if bound.name == INTERFACE:
         return f"another interface, of {traffic.other_link_gbps:g} Gbit/s"
     is_cipher = bound.name == ENCRYPTION

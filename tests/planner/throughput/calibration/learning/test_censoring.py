@@ -185,7 +185,7 @@ def test_what_an_answer_says_of_probes() -> None:
     (cap,) = [one for one in answer.limits if one.name == "vm-egress"]
     ratio = shared_factor(found, "vm-egress").ratio * shared_factor(found, "path-class").ratio
     assert cap.gbps == pytest.approx(32 * ratio)
-    assert f"32 x {ratio:.3g} by 3 probes" in cap.detail
+    assert f"32 × {ratio:.3g} by 3 probes" in cap.detail
     assert "calibrated by 9 measurements" in " ".join(answer.assumed)
     # The table of limits answers as before.
     plain = under(found).cap("n2-standard-32")
