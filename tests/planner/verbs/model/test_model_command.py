@@ -19,6 +19,6 @@ def test_one_run_writes_every_format_and_the_picture(tmp_path: Path) -> None:
     done = run_verbs(arguments=["model", "evaluate", str(file), *files, "-o", "json"])
     assert (done.returncode, done.stderr) == (0, "")
     assert json.loads(done.stdout)["schema"] == "netplan.evaluation/1"
-    assert "<title>mine.csv · netplan</title>" in page.read_text("utf-8")
+    assert "<title>mine.csv · netplan model evaluate</title>" in page.read_text("utf-8")
     assert table.read_text("utf-8").startswith("grouped_by,group,row_count,")
     assert "<svg" in picture.read_text("utf-8")
