@@ -199,7 +199,7 @@ def campaigns(path: Path) -> dict[str, Campaign]:
         value = table.values_gbps()
         found = {}
         for number, name in enumerate(names):
-            kinds = read_kinds(table, as_of=AS_OF, without=name)
+            kinds = read_kinds(table, as_of=AS_OF, without=frozenset({name}))
             spread = spread_columns(kinds.kinds, kinds.limits, kinds.columns)
             is_own = np.array([kind.src.cloud == "gcp" for kind in kinds.kinds])
             usable_rows = (which == number) & is_own[kinds.columns.kind] & (value > 0)

@@ -98,7 +98,7 @@ def world(path: Path, name: str, scores: Sequence[Scores], *, is_told: bool = Tr
     joined = name.split("+")
     with PathTable(path) as table:
         names, source = table.texts("source")
-        every = rows_of_table(table, as_of=AS_OF, without=joined[0])
+        every = rows_of_table(table, as_of=AS_OF, without=frozenset(joined))
     is_own = np.array([kind.src.cloud == "gcp" for kind in every.kinds])[every.columns.kind]
     if len(joined) > 1:
         # Where foreign machines receive, nobody says of what images they are.

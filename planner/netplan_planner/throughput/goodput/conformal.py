@@ -15,7 +15,7 @@ Of the rules that were tried a nested leave-one-campaign-out choice takes this o
 eleven (benchmarks/interval_rules.py).
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -65,8 +65,9 @@ def scores(
     return Scores(campaign, found.place[rows], below, above)
 
 
-def fit(campaigns: Sequence[Scores], level: float) -> intervals.Factors:
+def fit(campaigns: Iterable[Scores], level: float) -> intervals.Factors:
     """Return the factors of a level from some campaigns."""
+    campaigns = list(campaigns)
     found = [ends(usable(campaigns, code), level) for code in range(len(intervals.PLACES))]
     return intervals.Factors(*np.array(found).T)
 
