@@ -198,9 +198,10 @@ def campaigns(path: Path) -> dict[str, Campaign]:
         names, which = table.texts("source")
         value = table.values_gbps()
         found = {}
+        kinds = read_kinds(table, as_of=AS_OF)
+        every = np.full(len(value), True)
         for number, name in enumerate(names):
-            kinds = read_kinds(table, as_of=AS_OF, without=frozenset({name}))
-            spread = spread_columns(kinds.kinds, kinds.limits, kinds.columns)
+            spread = spread_columns(*kinds.of_rows(every, frozenset({name})))
             is_own = np.array([kind.src.cloud == "gcp" for kind in kinds.kinds])
             usable_rows = (which == number) & is_own[kinds.columns.kind] & (value > 0)
             rows = np.flatnonzero(usable_rows & ~np.isnan(spread.means.gbps))

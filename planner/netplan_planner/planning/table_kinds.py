@@ -186,10 +186,8 @@ class TableKinds(NamedTuple):
         return kinds, limits, columns
 
 
-def read_kinds(
-    table: PathTable, *, as_of: date, without: tables.Campaigns = tables.NOBODY
-) -> TableKinds:
-    """Return the kinds of path of a table with their limits; `without` leaves campaigns out."""
+def read_kinds(table: PathTable, *, as_of: date) -> TableKinds:
+    """Return the kinds of path of a table with their limits."""
     rows = table.rows()
     cells = [dict(zip(KIND_COLUMNS, kind, strict=True)) for kind in rows.kinds]
     pairs, kind = _kinds_and_places(rows)
@@ -197,7 +195,7 @@ def read_kinds(
     kinds = [query for query, _ in made]
     limits = [
         StaticLimits((), (), (why,), ()) if why else found
-        for (_, why), found in zip(made, kind_limits(kinds, without=without), strict=True)
+        for (_, why), found in zip(made, kind_limits(kinds), strict=True)
     ]
     notes = [
         "" if why else found.of_foreign or tier1_note(query)

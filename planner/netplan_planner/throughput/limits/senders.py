@@ -13,13 +13,7 @@ from netplan_planner.throughput.limits import bounds, tables
 from netplan_planner.throughput.limits.bounds import FIRST_CAP_ON, Bound, admitted
 from netplan_planner.throughput.limits.caps import DEFAULT_TIER, load_caps
 from netplan_planner.throughput.limits.ends import OWN_CLOUD, vcpus_of
-from netplan_planner.throughput.limits.tables import (
-    DATA,
-    NOBODY,
-    Campaigns,
-    FlowFigure,
-    flow_figures,
-)
+from netplan_planner.throughput.limits.tables import DATA, FlowFigure, flow_figures
 
 # The cap of such a machine is the sum over its NICs. Two machines that talk over one pair of
 # addresses use one NIC at each end; the sum takes a vNIC on each, and flows that spread over them.
@@ -151,7 +145,7 @@ def core_flow(
     *,
     vcpus: int | None = None,
     mtu_bytes: int = MTU_BYTES,
-    without: Campaigns = NOBODY,
+    without: tables.Campaigns = tables.NOBODY,
 ) -> model.Limit | None:
     """Return the ceiling of one flow inside Google's network, None where no figure is left.
 

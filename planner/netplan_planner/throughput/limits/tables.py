@@ -21,16 +21,8 @@ MOST_MTU_BYTES = 8896
 _DATED = ("egress_caps.csv", "path_limits.csv", "measured_limits.csv")
 """The tables of limits; each row has a `source_date`."""
 
-_OF_CAMPAIGNS = (
-    ("single_flow.csv", "campaign"),
-    ("receive_windows.csv", "campaign"),
-    ("measured_limits.csv", "campaign"),
-    ("egress_caps.csv", "campaign"),
-    ("path_limits.csv", "maybe_by"),
-    ("path_limits.csv", "sure_by"),
-    ("pod_overlays.csv", "campaigns"),
-)
-"""Where tables name the campaigns that a row, or a day of it, was read off."""
+_OF_CAMPAIGNS = ("campaign", "campaigns", "maybe_by", "sure_by")
+"""Columns with the names of campaigns, `|` between them, whatever the table."""
 
 Campaigns = frozenset[str]
 NOBODY: Campaigns = frozenset()
@@ -89,10 +81,8 @@ def path_limit(
     name: str, as_of: date, tier: str = "", without: Campaigns = NOBODY
 ) -> PathLimit | None:
     """Return the documented limit of that name at a date, or None when no source states one."""
-    for row in _path_rows(without):
-        if row["name"] == name and row["tier"] == tier and holds(row, as_of):
-            return _path_limit(row)
-    return None
+    rows = _path_rows(name, tier, without)
+    return next((_path_limit(row) for row in rows if holds(row, as_of)), None)
 
 
 @cache
@@ -100,7 +90,7 @@ def later_path_limit(
     name: str, as_of: date, tier: str = "", without: Campaigns = NOBODY
 ) -> PathLimit | None:
     """Return the first documented limit of that name after a date, or None."""
-    rows = (row for row in _path_rows(without) if row["name"] == name and row["tier"] == tier)
+    rows = _path_rows(name, tier, without)
     later = [row for row in rows if row["valid_from"] > as_of.isoformat()]
     return _path_limit(min(later, key=lambda row: row["valid_from"])) if later else None
 
@@ -131,9 +121,8 @@ def possible_path_limit(
     it: on what day it came nobody knows.
     """
     day = as_of.isoformat()
-    for row in _path_rows(without):
-        is_meant = row["name"] == name and row["tier"] == tier and bool(row["maybe_from"])
-        if is_meant and row["maybe_from"] <= day < row["valid_from"]:
+    for row in _path_rows(name, tier, without):
+        if row["maybe_from"] and row["maybe_from"] <= day < row["valid_from"]:
             return _path_limit(row)
     return None
 
@@ -153,22 +142,18 @@ def _path_limit(row: dict[str, str]) -> PathLimit:
 
 
 @cache
-def _path_rows(without: Campaigns) -> tuple[dict[str, str], ...]:
-    """Return the rows; a day that one of the campaigns shows is that of the next source."""
+def _path_rows(name: str, tier: str, without: Campaigns) -> tuple[dict[str, str], ...]:
+    """Return the rows of a limit, each with the first of its days that is no such campaign's."""
     return tuple(
-        row | {f"{end}_from": _day_without(row, end, without) for end in ("maybe", "sure")}
+        row | {f"{end}_from": _first_day(row, end, without) for end in ("maybe", "sure")}
         for row in _read("path_limits.csv")
+        if row["name"] == name and row["tier"] == tier
     )
 
 
-def _day_without(row: dict[str, str], end: str, without: Campaigns) -> str:
-    day = row[f"{end}_from"]
-    names, next_days = (row[f"{end}_{part}"].split("|") for part in ("by", "without"))
-    for name, next_day in zip(names, next_days, strict=True):
-        if name not in without:
-            break
-        day = next_day
-    return day
+def _first_day(row: dict[str, str], end: str, without: Campaigns) -> str:
+    days, shown_by = (row[f"{end}_{part}"].split("|") for part in ("from", "by"))
+    return next(day for day, name in zip(days, shown_by, strict=True) if name not in without)
 
 
 def _day(text: str) -> date | None:
@@ -234,9 +219,10 @@ def campaigns_with_figures() -> frozenset[str]:
     """Return the campaigns that constants rest on; they are left out where they are scored."""
     found = {
         name
-        for table, column in _OF_CAMPAIGNS
-        for row in _read(table)
-        for name in row[column].split("|")
+        for file in DATA.glob("*.csv")
+        for row in _read(file.name)
+        for column in _OF_CAMPAIGNS
+        for name in row.get(column, "").split("|")
     }
     return frozenset(found - {""})
 

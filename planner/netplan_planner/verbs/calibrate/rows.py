@@ -18,7 +18,6 @@ from netplan_planner.throughput.batch import Columns, kind_limits
 from netplan_planner.throughput.calibration.factors.shared_factors import pair_key
 from netplan_planner.throughput.calibration.learning.measured_runs import Measured
 from netplan_planner.throughput.limits.ends import measured_end
-from netplan_planner.throughput.limits.tables import NOBODY, Campaigns
 from netplan_planner.throughput.round_trips.of_path import run_round_trip
 from netplan_planner.throughput.transport.tools import is_one_thread, late_rtts, thread_count
 from netplan_planner.world.reading import read_measurements
@@ -83,14 +82,14 @@ def _is_undated(table: PathTable) -> NDArray[np.bool_]:
     return np.array([day_of(text) is None for text in texts], dtype=bool)[which]
 
 
-def rows_of_table(table: PathTable, *, as_of: date, without: Campaigns = NOBODY) -> Measured:
-    """Return the figures of a table; `without` leaves campaigns out of the constants.
+def rows_of_table(table: PathTable, *, as_of: date) -> Measured:
+    """Return the figures of a table.
 
     Raises:
         InputError: If the table has no column of figures.
     """
     values = table.values_gbps()
-    found = read_kinds(table, as_of=as_of, without=without)
+    found = read_kinds(table, as_of=as_of)
     values = np.where(table.refused.code >= 0, np.nan, values)
     keys, pair = pairs_of(found)
     days = np.array([((kind.as_of or as_of) - _EPOCH).days for kind in found.kinds])

@@ -29,7 +29,7 @@ from netplan_planner.throughput.goodput.conformal import (
 )
 from netplan_planner.throughput.goodput.intervals import Spread, factors_at, interval
 from netplan_planner.throughput.goodput.mean import LIMITS
-from netplan_planner.throughput.limits.tables import Campaigns, campaigns_with_figures
+from netplan_planner.throughput.limits.tables import NOBODY, Campaigns, campaigns_with_figures
 from netplan_planner.verbs import Now, always_well, panels, verb
 from netplan_planner.verbs.model import scatter
 from netplan_planner.verbs.model.answer import Evaluation, GroupScore, NotScored
@@ -176,13 +176,16 @@ class _Campaigns:
             # Fewer rows tell nothing (`conformal.usable`).
             if other != name and rows.sum() >= LEAST_ROWS:
                 if (other, left_out) not in self._scores:
-                    self._scores[other, left_out] = list(self._scored(other, left_out))
+                    self._scores[other, left_out] = list(self.scored(other, left_out))
                 yield from self._scores[other, left_out]
 
-    def _scored(self, name: str, left_out: Campaigns) -> Iterator[Scores]:
-        rows = self.rows[name] & self._own
+    def scored(self, name: str, left_out: Campaigns = NOBODY) -> Iterator[Scores]:
+        """Yield the scores of a campaign of Google senders, if it has any with an answer."""
+        rows = self.rows[name] & self._own & (self._value > 0)
         spread = spread_columns(*self._plain.of_rows(rows, left_out))
-        yield from campaign_scores(name, spread, np.full(rows.sum(), True), self._value[rows])
+        usable = ~np.isnan(spread.means.gbps)
+        if usable.any() and name not in CONSTANTS_ONLY:
+            yield scores(name, spread, usable, self._value[rows])
 
 
 def _with_figures(*names: str) -> Campaigns:
@@ -192,23 +195,8 @@ def _with_figures(*names: str) -> Campaigns:
 def calibration_scores(path: Path, *, as_of: date) -> list[Scores]:
     """Return the scores of every campaign of a table under all constants, as they ship."""
     with PathTable(path) as table:
-        plain = read_kinds(table, as_of=as_of)
-        whole = spread_columns(plain.kinds, plain.limits, plain.columns)
-        value = table.values_gbps()
-        names, which = table.texts("source")
-        own = _own_senders(plain)
-        return [
-            one
-            for number, name in enumerate(names)
-            for one in campaign_scores(name, whole, (which == number) & own, value)
-        ]
-
-
-def campaign_scores(name: str, spread: Spread, rows: Mask, value: Floats) -> Iterator[Scores]:
-    """Yield the scores of a campaign of Google senders, if it has any with an answer."""
-    usable = rows & ~np.isnan(spread.means.gbps) & (value > 0)
-    if usable.any() and name not in CONSTANTS_ONLY:
-        yield scores(name, spread, usable, value)
+        campaigns = _Campaigns(table, read_kinds(table, as_of=as_of))
+        return [one for name in campaigns.rows for one in campaigns.scored(name)]
 
 
 def summary(measured: Measured, level: float, refused: tuple[str, ...] = ()) -> Evaluation:
