@@ -20,13 +20,8 @@ from netplan_planner.planning.table_kinds import TableKinds, read_kinds
 from netplan_planner.readers.paths.path_table import PathTable
 from netplan_planner.renderers.html.charts.agreement import Point
 from netplan_planner.throughput.batch import predict_columns, spread_columns
-from netplan_planner.throughput.goodput.conformal import (
-    CONSTANTS_ONLY,
-    LEAST_ROWS,
-    Scores,
-    fit,
-    scores,
-)
+from netplan_planner.throughput.goodput import conformal
+from netplan_planner.throughput.goodput.conformal import Scores
 from netplan_planner.throughput.goodput.intervals import Spread, factors_at, interval
 from netplan_planner.throughput.goodput.mean import LIMITS
 from netplan_planner.throughput.limits.tables import NOBODY, Campaigns, campaigns_with_figures
@@ -140,7 +135,8 @@ def evaluated_left_out(path: Path, *, as_of: date, level: float) -> tuple[Evalua
         lost: list[NotScored] = []
         for name, rows in campaigns.rows.items():
             spread, why = campaigns.without(name, rows)
-            low[rows], high[rows] = interval(spread, fit(campaigns.others_of(name), level))
+            fitted = conformal.fit(campaigns.others_of(name), level)
+            low[rows], high[rows] = interval(spread, fitted)
             lost += _not_scored(name, why[~np.isnan(mean[rows]) & np.isnan(spread.means.gbps)])
             mean[rows], binding[rows] = spread.means.gbps, spread.means.binding
         measured = _measured(table, plain, whole, low, high)._replace(gbps=mean, binding=binding)
@@ -174,7 +170,7 @@ class _Campaigns:
         for other, rows in self.rows.items():
             left_out = _with_figures(name, other)
             # Fewer rows tell nothing (`conformal.usable`).
-            if other != name and rows.sum() >= LEAST_ROWS:
+            if other != name and rows.sum() >= conformal.LEAST_ROWS:
                 if (other, left_out) not in self._scores:
                     self._scores[other, left_out] = list(self.scored(other, left_out))
                 yield from self._scores[other, left_out]
@@ -184,8 +180,8 @@ class _Campaigns:
         rows = self.rows[name] & self._own & (self._value > 0)
         spread = spread_columns(*self._plain.of_rows(rows, left_out))
         usable = ~np.isnan(spread.means.gbps)
-        if usable.any() and name not in CONSTANTS_ONLY:
-            yield scores(name, spread, usable, self._value[rows])
+        if usable.any() and name not in conformal.CONSTANTS_ONLY:
+            yield conformal.scores(name, spread, usable, self._value[rows])
 
 
 def _with_figures(*names: str) -> Campaigns:
