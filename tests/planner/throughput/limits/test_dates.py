@@ -114,7 +114,7 @@ def rows_begin() -> frozenset[date]:
     for name in ("egress_caps.csv", "path_limits.csv", "measured_limits.csv"):
         for row in shipped_rows(tables.DATA / name):
             starts = ("valid_from", "assumed_from", "maybe_from", "sure_from", "source_date")
-            found |= {date.fromisoformat(row[c]) for c in starts if row.get(c)}
+            found |= {date.fromisoformat(row[c].split("|")[0]) for c in starts if row.get(c)}
             if row["valid_until"]:
                 found.add(date.fromisoformat(row["valid_until"]) + timedelta(days=1))
     return frozenset(found)
