@@ -50,9 +50,6 @@ CLASSES = (
     ("converged-computing-2024-vm", "gcp", "one MPI stream, set-up not stated", None),
 )
 """Source, clouds, what it is, and the target of the median error where there is one."""
-OF_A_LIMIT = {("pkb-issue-175", "same-zone-external")}
-"""Rows that a table of the model has itself (`measured_limits.csv`), where no other source states
-the path of those years: they cannot be scored without themselves, so they are not scored."""
 
 Mask = NDArray[np.bool_]
 
@@ -229,8 +226,7 @@ def joined(paths: Sequence[Path], target: Path) -> Path:
     rows: list[dict[str, str]] = []
     for path in paths:
         with path.open(encoding="utf-8", newline="") as file:
-            told = csv.DictReader(file)
-            rows += (r for r in told if (r["source"], r["path_class"]) not in OF_A_LIMIT)
+            rows += csv.DictReader(file)
     columns = list(dict.fromkeys(name for row in rows for name in row))
     with target.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, columns)

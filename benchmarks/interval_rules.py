@@ -16,19 +16,19 @@ import argparse
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
 from accuracy import AS_OF, LEVELS, joined
-from netplan_planner.planning.table_kinds import read_kinds
+from netplan_planner.planning.table_kinds import TableKinds, read_kinds
 from netplan_planner.readers.paths.path_table import PathTable
 from netplan_planner.throughput.batch import spread_columns
 from netplan_planner.throughput.goodput import conformal
 from netplan_planner.throughput.goodput.conformal import BOUNDS_HOLD, PHYSICAL, Scores, usable
 from netplan_planner.throughput.goodput.intervals import PLACES, Factors, Spread, interval
+from netplan_planner.throughput.limits.tables import campaigns_with_figures
 
 LEAST_ROWS = 10
 _RATIOS_TRIED = 201
@@ -176,14 +176,32 @@ LATER = frozenset(
 """Rules that were added after a first choice among the others."""
 
 
-class Campaign(NamedTuple):
+class Campaign:
     """Rows of a campaign with senders of Google, predicted without what rests on it."""
 
-    scores: Scores
-    spread: Spread
-    value_gbps: Floats
-    single_scores: Floats
-    """By level, of the best single ratio."""
+    def __init__(self, name: str, kinds: TableKinds, rows: NDArray[np.bool_], value: Floats):
+        """Keep the rows that have an answer without the campaign."""
+        self._name, self._kinds, self._rows = name, kinds, rows.copy()
+        self._rows[rows] = ~np.isnan(self._spread(frozenset({name})).means.gbps)
+        self.row_count = int(self._rows.sum())
+        self.value_gbps = value[self._rows]
+        self._scores: dict[frozenset[str], Scores] = {}
+        if self.row_count:
+            self.spread = self._spread(frozenset({name}))
+            self.single_scores = _singles(self.spread, self.value_gbps)
+
+    def scores(self, *others: str) -> Scores:
+        """Return how far its rows lie out, without what rests on it or on some others."""
+        left_out = campaigns_with_figures().intersection((self._name, *others))
+        if left_out not in self._scores:
+            spread = self._spread(left_out)
+            every = ~np.isnan(spread.means.gbps)
+            found = conformal.scores(self._name, spread, every, self.value_gbps[every])
+            self._scores[left_out] = found
+        return self._scores[left_out]
+
+    def _spread(self, left_out: frozenset[str]) -> Spread:
+        return spread_columns(*self._kinds.of_rows(self._rows, left_out))
 
 
 def interval_score(value: Floats, ends: tuple[Floats, Floats], level: float) -> float:
@@ -197,24 +215,15 @@ def campaigns(path: Path) -> dict[str, Campaign]:
     with PathTable(path) as table:
         names, which = table.texts("source")
         value = table.values_gbps()
-        found = {}
-        for number, name in enumerate(names):
-            kinds = read_kinds(table, as_of=AS_OF, without=name)
-            spread = spread_columns(kinds.kinds, kinds.limits, kinds.columns)
-            is_own = np.array([kind.src.cloud == "gcp" for kind in kinds.kinds])
-            usable_rows = (which == number) & is_own[kinds.columns.kind] & (value > 0)
-            rows = np.flatnonzero(usable_rows & ~np.isnan(spread.means.gbps))
-            if len(rows) >= LEAST_ROWS and name not in conformal.CONSTANTS_ONLY:
-                is_row = np.isin(np.arange(len(value)), rows)
-                own = Spread._make(
-                    type(part)._make(column[rows] for column in part)
-                    if isinstance(part, tuple)
-                    else part[rows]
-                    for part in spread
-                )
-                one = conformal.scores(name, spread, is_row, value)
-                found[name] = Campaign(one, own, value[rows], _singles(own, value[rows]))
-        return found
+        kinds = read_kinds(table, as_of=AS_OF)
+    is_own = np.array([kind.src.cloud == "gcp" for kind in kinds.kinds])
+    usable_rows = is_own[kinds.columns.kind] & (value > 0)
+    found = {
+        name: Campaign(name, kinds, (which == number) & usable_rows, value)
+        for number, name in enumerate(names)
+        if name not in conformal.CONSTANTS_ONLY
+    }
+    return {name: one for name, one in found.items() if one.row_count >= LEAST_ROWS}
 
 
 def _singles(spread: Spread, value: Floats) -> Floats:
@@ -241,7 +250,7 @@ class Judge:
         key = (rule, name, also_without)
         if key not in self._known:
             left = [
-                one.scores
+                one.scores(name, also_without)
                 for other, one in self._found.items()
                 if other not in (name, also_without)
             ]

@@ -98,7 +98,11 @@ def world(path: Path, name: str, scores: Sequence[Scores], *, is_told: bool = Tr
     joined = name.split("+")
     with PathTable(path) as table:
         names, source = table.texts("source")
-        every = rows_of_table(table, as_of=AS_OF, without=joined[0])
+        every = rows_of_table(table, as_of=AS_OF)
+    left = batch.kind_limits(every.kinds, without=frozenset(joined))
+    # Kinds that cannot be judged have no limits at all.
+    whole = every.limits
+    every = every._replace(limits=[b if a.hard else a for a, b in zip(whole, left, strict=True)])
     is_own = np.array([kind.src.cloud == "gcp" for kind in every.kinds])[every.columns.kind]
     if len(joined) > 1:
         # Where foreign machines receive, nobody says of what images they are.

@@ -78,6 +78,8 @@ class Row:
     caution: str
     note: str
     evidence: str
+    campaign: str = ""
+    """Whose measurement dates the row, where no document does."""
 
 
 def main(arguments: Sequence[str]) -> None:
@@ -191,6 +193,7 @@ def _base_row(line: dict[str, str]) -> Row:
         caution=_words(line, "caution", "peak"),
         note=_words(line, "note"),
         evidence="",
+        campaign="",
     )
 
 
@@ -307,6 +310,7 @@ def _dated(row: Row, sightings: Sequence[dict[str, str]]) -> Row:
         valid_from=sighting["valid_from"] or first,
         assumed_from=sighting["assumed_from"],
         evidence=sighting["evidence"],
+        campaign=sighting["campaign"],
     )
 
 
@@ -375,6 +379,7 @@ def _past_row(row: Row, rule: dict[str, str]) -> Row:
         caution="",
         note=rule["note"],
         evidence="",
+        campaign="",
     )
 
 

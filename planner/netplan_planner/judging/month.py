@@ -66,7 +66,7 @@ def _row(facts: model.Facts, instance: model.Instance, costs: MachineCosts) -> m
         egress_source=f"{cap.source}, {cap.as_of.isoformat()}" if cap else "",
         external_gbps=cap.external_gbps if cap else None,
         external_source=cap.external_source if cap else "",
-        cap_unknown=""
+        cap_unknown=cap.unstated
         if cap
         else instance.why_unknown
         or facts.caps.unknown_reason(

@@ -195,6 +195,10 @@ class CapsBook(Protocol):
         """The date whose limits it answers with."""
 
     @property
+    def without(self) -> frozenset[str]:
+        """The campaigns whose measurements it does not use; none unless one of them is scored."""
+
+    @property
     def source_date(self) -> date:
         """The newest source date in the table."""
 

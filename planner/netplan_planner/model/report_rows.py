@@ -210,7 +210,7 @@ class MachineRow(Value, frozen=True, kw_only=True, gc=False):
     """All it may send to addresses outside the VPC."""
     external_source: str
     cap_unknown: str
-    """Why its caps are not known."""
+    """Why its caps are not known, or between which two values one lies."""
     nic_types: tuple[str, ...]
     """As the interfaces state them; empty where they state none, which is usual."""
     nic_types_possible: tuple[str, ...]

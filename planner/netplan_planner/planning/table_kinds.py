@@ -169,10 +169,25 @@ class TableKinds(NamedTuple):
     """The rows' own round-trip times."""
     notes: list[str]
     """What of each kind was not taken as it stands; empty where nothing was."""
+    is_refused: list[bool]
+    """Whether the rows of each kind cannot be judged."""
+
+    def of_rows(
+        self, rows: NDArray[np.bool_], without: tables.Campaigns
+    ) -> tuple[list[PathQuery], list[StaticLimits], Columns]:
+        """Return some rows with their kinds and limits, without what rests on campaigns."""
+        used, kind = np.unique(self.columns.kind[rows], return_inverse=True)
+        columns = Columns._make(column[rows] for column in self.columns)._replace(kind=kind)
+        kinds = [self.kinds[one] for one in used]
+        limits = [
+            self.limits[one] if self.is_refused[one] else found
+            for one, found in zip(used, kind_limits(kinds, without=without), strict=True)
+        ]
+        return kinds, limits, columns
 
 
-def read_kinds(table: PathTable, *, as_of: date, without: str = "") -> TableKinds:
-    """Return the kinds of path of a table with their limits; `without` leaves a campaign out."""
+def read_kinds(table: PathTable, *, as_of: date) -> TableKinds:
+    """Return the kinds of path of a table with their limits."""
     rows = table.rows()
     cells = [dict(zip(KIND_COLUMNS, kind, strict=True)) for kind in rows.kinds]
     pairs, kind = _kinds_and_places(rows)
@@ -180,7 +195,7 @@ def read_kinds(table: PathTable, *, as_of: date, without: str = "") -> TableKind
     kinds = [query for query, _ in made]
     limits = [
         StaticLimits((), (), (why,), ()) if why else found
-        for (_, why), found in zip(made, kind_limits(kinds, without=without), strict=True)
+        for (_, why), found in zip(made, kind_limits(kinds), strict=True)
     ]
     notes = [
         "" if why else found.of_foreign or tier1_note(query)
@@ -188,6 +203,7 @@ def read_kinds(table: PathTable, *, as_of: date, without: str = "") -> TableKind
     ]
     kinds, limits, kind = _with_refused(table, kinds, limits, kind)
     notes += [""] * (len(kinds) - len(notes))
+    is_refused = [bool(why) for _, why in made] + [True] * (len(kinds) - len(made))
     both = np.array(["both" in one["direction"].lower() for one in cells], dtype=bool)
     joined = _joined(table, [k.as_of for k in kinds], kind)
     rtt = row_round_trips(
@@ -199,7 +215,7 @@ def read_kinds(table: PathTable, *, as_of: date, without: str = "") -> TableKind
         kind=kind,
     )
     columns = _columns(table, rows, kinds, kind, both[rows.kind], rtt.taken)
-    return TableKinds(kinds, limits, columns, rows.places, rows.place, rtt.own, notes)
+    return TableKinds(kinds, limits, columns, rows.places, rows.place, rtt.own, notes, is_refused)
 
 
 def _with_refused(

@@ -35,6 +35,7 @@ from netplan_planner.throughput.limits.path_limits import (
     static_limits,
 )
 from netplan_planner.throughput.limits.senders import MTU_BYTES
+from netplan_planner.throughput.limits.tables import NOBODY, Campaigns
 from netplan_planner.throughput.transport import transfer
 from netplan_planner.units import MS_PER_SECOND
 
@@ -89,10 +90,10 @@ class Predictions(NamedTuple):
         return Predictions._make((*(column[only] for column in self[:-1]), found))
 
 
-def kind_limits(kinds: Sequence[PathQuery], *, without: str = "") -> list[StaticLimits]:
+def kind_limits(kinds: Sequence[PathQuery], *, without: Campaigns = NOBODY) -> list[StaticLimits]:
     """Return the limits of each kind of path at the date that its `as_of` says."""
     return [
-        static_limits(kind, load_caps(kind.as_of), may_assume=True, without=without)
+        static_limits(kind, load_caps(kind.as_of, without), may_assume=True)
         if kind.as_of
         else StaticLimits((), (), ("no date",), ())
         for kind in kinds

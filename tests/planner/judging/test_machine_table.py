@@ -126,3 +126,10 @@ def test_regions_name_the_quotas_and_what_running_machines_could_send() -> None:
     assert america.external_unknown_count == 1
     assert europe.egress_gbps == pytest.approx(8)
     assert america.quotas == REGIONAL_QUOTAS
+
+
+def test_a_cap_between_two_documented_sizes_says_both_ends() -> None:
+    row = rows(facts_of(machine("a", "n4-custom-10-40960")))["a"]
+    assert row.egress_gbps == 16
+    assert row.cap_unknown.endswith("16 of at most 32 Gbit/s")
+    assert not rows(facts_of(machine("a", "n4-standard-8")))["a"].cap_unknown

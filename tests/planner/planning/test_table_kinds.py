@@ -8,6 +8,7 @@ import pytest
 from netplan_planner.model import MeasuredEnd, PathQuery, SetUp
 from netplan_planner.planning.table_kinds import read_kinds
 from netplan_planner.readers.paths.path_table import PathTable
+from netplan_planner.throughput.limits.caps import load_caps
 from netplan_planner.throughput.limits.ends import measured_end
 from netplan_planner.throughput.limits.path_limits import default_window
 from support.paths.tables import PLAIN, written
@@ -62,5 +63,5 @@ def test_a_recorded_end_is_set_up_only_where_linux_is_not_so_anyhow() -> None:
 def test_the_window_is_the_share_of_the_buffer_that_a_stock_image_gives(tmp_path: Path) -> None:
     stock, great = kinds(tmp_path, {}, {"note": "rmem 12MiB"})
     assert stock.dst.set_up != great.dst.set_up
-    windows = [default_window(one, DAY) for one in (stock, great)]
+    windows = [default_window(one, load_caps(DAY)) for one in (stock, great)]
     assert windows[1] == pytest.approx([2 * size for size in windows[0]])

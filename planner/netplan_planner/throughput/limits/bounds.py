@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from netplan_planner.model import EgressCap, Limit, LimitKind, PathQuery
-from netplan_planner.throughput.limits.tables import window_figures
+from netplan_planner.throughput.limits.tables import NOBODY, Campaigns, window_figures
 from netplan_planner.throughput.transport.transfer import Array, Floats
 
 DEFAULT_MTU_BYTES = 1460
@@ -250,11 +250,11 @@ def sent_bytes(buffer_bytes: Floats, stock_low_bytes: Floats) -> tuple[Array, Ar
     return np.fmax(math.sqrt(SEND_BUFFER_LOW_RATIO) * size, low), low, size
 
 
-def stock_window_bytes(documented_bytes: float, without: str = "") -> float:
+def stock_window_bytes(documented_bytes: float, without: Campaigns = NOBODY) -> float:
     """Return the payload that one stream has on its way to a stock image.
 
     The middle of what campaigns saw, each counted once; where none is left, what documents say:
     more by some per cent, which wait at the receiver.
     """
-    figures = [f.byte_count for f in window_figures() if not without or f.campaign != without]
+    figures = [one.byte_count for one in window_figures(without)]
     return math.prod(figures) ** (1 / len(figures)) if figures else documented_bytes

@@ -32,11 +32,11 @@ SHOWN_LENGTH = 64
 class CapsTable:
     """The caps that hold at `as_of`; it implements `CapsBook`."""
 
-    def __init__(self, as_of: date) -> None:
-        self.as_of = as_of
+    def __init__(self, as_of: date, without: tables.Campaigns = tables.NOBODY) -> None:
+        self.as_of, self.without = as_of, without
         self._rows_by_type: dict[str, list[tables.CapRow]] = {}
         self._custom_rows: dict[str, list[tables.CapRow]] = {}
-        for row in tables.cap_rows():
+        for row in tables.cap_rows(without):
             if row["machine_type"]:
                 self._rows_by_type.setdefault(row["machine_type"], []).append(row)
             else:
@@ -120,7 +120,8 @@ class CapsTable:
 
     def measured(self, path_class: model.PathClass) -> tuple[model.MeasuredLimit, ...]:
         """Return the measured limits of a path class that hold at `as_of`."""
-        return tuple(m for m in tables.measured_limits(self.as_of) if m.path_class is path_class)
+        found = tables.measured_limits(self.as_of, self.without)
+        return tuple(one for one in found if one.path_class is path_class)
 
     def why_no_type(self, machine_type: str) -> str:
         """Return what is said of a name that is none of a machine type here."""
@@ -238,13 +239,13 @@ class CapsTable:
 
 
 @cache
-def load_caps(as_of: date) -> CapsTable:
-    """Return the caps table whose limits hold at `as_of`.
+def load_caps(as_of: date, without: tables.Campaigns = tables.NOBODY) -> CapsTable:
+    """Return the caps table whose limits hold at `as_of`, `without` what campaigns measured.
 
     Today's limits for today; for an earlier day what a source supports for it, else None with the
     reason (docs/adr/0006-dated-caps.md).
     """
-    return CapsTable(as_of)
+    return CapsTable(as_of, without)
 
 
 def _unstated(

@@ -69,11 +69,12 @@ def ethernet_payload_ratio(mtu_bytes: int = ETHERNET_MTU_BYTES) -> float:
     return float(segment_bytes(mtu_bytes)) / (mtu_bytes + FRAME_BYTES)
 
 
-def core(query: model.PathQuery, caps: model.CapsBook, without: str = "") -> model.Limit | None:
+def core(query: model.PathQuery, caps: model.CapsBook) -> model.Limit | None:
     """Return what one core of the smaller end carries; None where no figure of the day is known."""
     sizes = [size for end in (query.src, query.dst) if (size := vcpus_of(end, caps))]
     frames = [end.mtu_bytes for end in (query.src, query.dst) if end.mtu_bytes]
-    found = _core_of(caps.as_of, min(sizes, default=0), min(frames, default=MTU_BYTES), without)
+    mtu = min(frames, default=MTU_BYTES)
+    found = _core_of(caps.as_of, min(sizes, default=0), mtu, caps.without)
     share = min(sustained_share(end.machine_type) for end in (query.src, query.dst))
     if found is None or found.low_gbps is None or share == 1:
         return found
@@ -81,7 +82,9 @@ def core(query: model.PathQuery, caps: model.CapsBook, without: str = "") -> mod
 
 
 @cache
-def _core_of(as_of: date, vcpus: int, mtu_bytes: int, without: str) -> model.Limit | None:
+def _core_of(
+    as_of: date, vcpus: int, mtu_bytes: int, without: tables.Campaigns
+) -> model.Limit | None:
     return core_flow(as_of, vcpus=vcpus or None, mtu_bytes=mtu_bytes, without=without)
 
 
@@ -162,10 +165,10 @@ def external_receiving(
     With `is_possible` they are those of a later day that may have been in force.
     """
     known = tables.possible_path_limit if is_possible else tables.path_limit
-    total = known("external-ingress", caps.as_of)
+    total = known("external-ingress", caps.as_of, without=caps.without)
     if total is not None:
         yield _ingress(total, total.value, "the receiver, from outside the VPC")
-    packets = known("external-ingress-packets", caps.as_of)
+    packets = known("external-ingress-packets", caps.as_of, without=caps.without)
     frames = [end.mtu_bytes for end in (query.src, query.dst) if end.mtu_bytes is not None]
     if packets is not None and frames:
         frame_bytes = min(frames)

@@ -26,7 +26,7 @@ from netplan_planner.throughput.limits.caps import DEFAULT_TIER, TIER_1
 from netplan_planner.throughput.limits.ends import OWN_CLOUD
 from netplan_planner.throughput.limits.named import quota_limit
 from netplan_planner.throughput.limits.pods.path import pod_bounds, possible_of_pods
-from netplan_planner.throughput.limits.pods.tables import pod_terms
+from netplan_planner.throughput.limits.pods.tables import PodTerm, pod_terms
 from netplan_planner.throughput.transport.transfer import gbit_from_bytes, segment_bytes
 
 ONE_BY_ONE = "single packets, without offloads"
@@ -48,10 +48,10 @@ def is_own_receiver(query: PathQuery) -> bool:
     return query.src.cloud != OWN_CLOUD and query.dst.cloud == OWN_CLOUD
 
 
-def default_window(query: PathQuery, as_of: date, without: str = "") -> tuple[float, float, float]:
+def default_window(query: PathQuery, caps: CapsBook) -> tuple[float, float, float]:
     """Return the window of one stream by the receiver's set-up: likely, least and greatest."""
-    default = tables.path_limit("tcp-window", as_of)
-    size = bounds.stock_window_bytes(default.value, without) if default is not None else math.nan
+    default = tables.path_limit("tcp-window", caps.as_of)
+    size = math.nan if default is None else bounds.stock_window_bytes(default.value, caps.without)
     return bounds.default_window_bytes(
         size, is_own=is_own_receiver(query), buffer_bytes=query.dst.set_up.receive_buffer_bytes
     )
@@ -76,9 +76,7 @@ class StaticLimits(NamedTuple):
     """What an answer rests on where the sender is another cloud's: windows bound it, no cap."""
 
 
-def static_limits(
-    query: PathQuery, caps: CapsBook, *, may_assume: bool = False, without: str = ""
-) -> StaticLimits:
+def static_limits(query: PathQuery, caps: CapsBook, *, may_assume: bool = False) -> StaticLimits:
     """Return the limits of a path that do not depend on its round-trip time.
 
     Args:
@@ -86,7 +84,6 @@ def static_limits(
         caps: The caps at a date.
         may_assume: Whether a cap may be taken from a later year, or as the least of the type's
             where the CPU platform is not known; the ranges are then wide.
-        without: A campaign whose figures are left out.
     """
     unknown: tuple[str, ...] = ()
     assumed: tuple[Doubt, ...] = ()
@@ -94,12 +91,12 @@ def static_limits(
     of_foreign = ""
     if query.host_link_gbps is not None:
         hard = [bounds.plain(named.host_link(query))]
-        per_flow = list(_per_flow(query, None, caps, without))
+        per_flow = list(_per_flow(query, None, caps))
     else:
         sender = senders.sender_of(query.src, caps, may_assume)
         unstated = _unstated(query, sender.cap, caps) if not sender.is_carried else ()
-        hard = list(_hard(query, sender, caps, last, unstated, without))
-        taken = senders.intake(query, sender.cap, caps, without) if sender.cap else None
+        hard = list(_hard(query, sender, caps, last, unstated))
+        taken = senders.intake(query, sender.cap, caps) if sender.cap else None
         if taken is not None:
             hard.append(taken)
             said = (
@@ -108,8 +105,8 @@ def static_limits(
             )
             least = f"{taken.low_gbps:.3g} Gbit/s or more"
             assumed = (Doubt(f"{said} {least}", taken.low_gbps),)
-        per_flow = list(_per_flow(query, sender.cap, caps, without))
-        unknown = tuple(_missing(query, sender, hard, may_assume))
+        per_flow = list(_per_flow(query, sender.cap, caps))
+        unknown = (*_missing(query, sender, hard, may_assume), *_left_out(query, caps))
         own = next((b.low_gbps for b in hard if b.limit.name == "vm-egress"), 0.0)
         of_sender = (Doubt(one, own) for one in sender.assumed)
         assumed = (*of_sender, *_said_of_outside(query, caps, last, unstated), *assumed)
@@ -120,17 +117,17 @@ def static_limits(
             )
             assumed = (Doubt(of_foreign, bounds.LEAST_EGRESS_GBPS), *assumed)
     if query.path_class.is_pod and hard:
-        shared, each, of_pods = pod_bounds(query, hard, per_flow, caps.as_of, without)
+        shared, each, of_pods = pod_bounds(query, hard, per_flow, caps)
         hard, per_flow = hard + shared, per_flow + each
         assumed += tuple(map(Doubt, of_pods))
-    window = default_window(query, caps.as_of, without)
+    window = default_window(query, caps)
     possible = [
-        *possible_documented(query, caps, hard, without),
+        *possible_documented(query, caps, hard),
         *possible_measured(query, caps),
-        *_possible_core(query, per_flow, caps, without),
+        *_possible_core(query, per_flow, caps),
     ]
     if query.path_class.is_pod and hard:
-        possible += possible_of_pods(query, hard, caps.as_of, without)
+        possible += possible_of_pods(query, hard, caps)
     if of_foreign:
         possible.append(bounds.of_foreign(caps.as_of))
     return StaticLimits(
@@ -162,6 +159,17 @@ def _missing(
         yield f"the external cap of {sender.cap.machine_type} is not documented"
 
 
+def _left_out(query: PathQuery, caps: CapsBook) -> Iterator[str]:
+    """Yield that only campaigns which are left out state the path to outside addresses that day.
+
+    What limited it then was none of the documented caps, so these say nothing of it.
+    """
+    stated = (m for m in tables.measured_limits(caps.as_of) if m.name == named.EXTERNAL_PATH)
+    is_stated = any(one.path_class is query.path_class for one in stated)
+    if is_stated and not caps.measured(query.path_class):
+        yield f"no other source states {query.path_class} paths of {caps.as_of.year}"
+
+
 def _last_seen_outside(query: PathQuery, caps: CapsBook) -> MeasuredLimit | None:
     """Return the external path as last measured, on days when nobody knows whether it still was so.
 
@@ -169,7 +177,7 @@ def _last_seen_outside(query: PathQuery, caps: CapsBook) -> MeasuredLimit | None
     """
     if not SLOW_OUTSIDE_UNTIL < caps.as_of <= UNSEEN_OUTSIDE_UNTIL:
         return None
-    found = tables.measured_limits(SLOW_OUTSIDE_UNTIL)
+    found = tables.measured_limits(SLOW_OUTSIDE_UNTIL, caps.without)
     of_class = (one for one in found if one.path_class is query.path_class)
     return next((one for one in of_class if one.name == named.EXTERNAL_PATH), None)
 
@@ -201,7 +209,6 @@ def _hard(
     caps: CapsBook,
     last: MeasuredLimit | None,
     unstated: tuple[Doubt, ...],
-    without: str,
 ) -> Iterator[Bound]:
     """Yield the limits that all flows of the path share."""
     cap = sender.cap
@@ -225,13 +232,13 @@ def _hard(
         external = named.external_sending(query, cap, caps)
         bound = bounds.of_outside_cap(external, cap, is_carried=sender.is_carried)
         tier = TIER_1 if cap.is_tier1 else DEFAULT_TIER
-        yield or_not_yet(bound, cap.egress_gbps, caps, tier, without)
+        yield or_not_yet(bound, cap.egress_gbps, caps, tier)
     yield from _beside_the_machine(query, cap, caps)
     comes_in = query.path_class.is_external_address or query.src.cloud != OWN_CLOUD
     if leaves and comes_in and query.dst.cloud == OWN_CLOUD:
         for limit in named.external_receiving(query, caps):
             most = math.inf if cap is None else cap.egress_gbps
-            yield or_not_yet(bounds.plain(limit), most, caps, without=without)
+            yield or_not_yet(bounds.plain(limit), most, caps)
     for measured in caps.measured(query.path_class):
         if measured.name == named.EXTERNAL_PATH:
             bound = bounds.plain(named.measured_limit(measured))
@@ -273,18 +280,14 @@ def _unstated(query: PathQuery, cap: EgressCap | None, caps: CapsBook) -> tuple[
     return Doubt(said, least.least_gbps), least
 
 
-def _per_flow(
-    query: PathQuery, cap: EgressCap | None, caps: CapsBook, without: str
-) -> Iterator[Bound]:
+def _per_flow(query: PathQuery, cap: EgressCap | None, caps: CapsBook) -> Iterator[Bound]:
     """Yield the limits of one flow."""
     leaves = query.path_class.leaves_vpc
     if leaves and cap is not None and cap.external_flow_gbps is not None:
         whole = cap.external_gbps or cap.egress_gbps
-        yield or_not_yet(
-            bounds.plain(named.external_flow(query, cap)), whole, caps, without=without
-        )
+        yield or_not_yet(bounds.plain(named.external_flow(query, cap)), whole, caps)
     inside = list(map(bounds.plain, named.documented_flow(query, cap))) if cap is not None else []
-    one = named.core(query, caps, without) if query.src.cloud == OWN_CLOUD else None
+    one = named.core(query, caps) if query.src.cloud == OWN_CLOUD else None
     most = (one.high_gbps if one is not None else None) or 0.0
     for measured in caps.measured(query.path_class):
         if measured.name != named.EXTERNAL_PATH:
@@ -293,31 +296,29 @@ def _per_flow(
     yield from inside
     # What is documented or measured for this very path knows more than the figures of all cores.
     if not inside and one is not None:
-        ratios = senders.core_case_ratios(caps.as_of, without)
+        ratios = senders.core_case_ratios(caps)
         yield bounds.plain(one)._replace(case_ratios=ratios)
 
 
-def _possible_core(
-    query: PathQuery, per_flow: list[Bound], caps: CapsBook, without: str
-) -> Iterator[Bound]:
+def _possible_core(query: PathQuery, per_flow: list[Bound], caps: CapsBook) -> Iterator[Bound]:
     """Yield what one core carries where a rate of one flow is documented, and never was measured.
 
     A document is a ceiling: it promises no machine that a core reaches it. Where nobody told the
     MTU, the rest of the set-up is not known either: packets may pass the core one by one.
     """
     of_flow = (b.limit for b in per_flow if b.limit.name == named.INTERNAL_FLOW)
-    one = named.core(query, caps, without) if query.src.cloud == OWN_CLOUD else None
+    one = named.core(query, caps) if query.src.cloud == OWN_CLOUD else None
     if one is None:
         return
     if any(limit.kind is LimitKind.DOCUMENTED for limit in of_flow):
         yield bounds.plain(one)
     if query.src.mtu_bytes is None and query.dst.mtu_bytes is None:
-        yield from _one_by_one(one, without)
+        yield from _one_by_one(one, pod_terms(caps.without))
 
 
-def _one_by_one(one: Limit, without: str) -> Iterator[Bound]:
+def _one_by_one(one: Limit, terms: tuple[PodTerm, ...]) -> Iterator[Bound]:
     """Yield what one core carries without offloads: each packet passes the stack by itself."""
-    time = next((t for t in pod_terms(without) if t.name == "packet-time" and t.of == "none"), None)
+    time = next((t for t in terms if t.name == "packet-time" and t.of == "none"), None)
     if time is None:
         return
     gbit = float(gbit_from_bytes(segment_bytes(senders.MTU_BYTES)))
@@ -345,7 +346,8 @@ def doubt_share(measured: MeasuredLimit, caps: CapsBook) -> float:
     if day > seen:
         return (day - seen) / (measured.valid_until - seen)
     eve = measured.valid_from - timedelta(days=1)
-    if any(m.path_class is measured.path_class for m in tables.measured_limits(eve)) or day == seen:
+    earlier = tables.measured_limits(eve, caps.without)
+    if any(m.path_class is measured.path_class for m in earlier) or day == seen:
         return 0.0
     return (seen - day) / (seen - measured.valid_from)
 
@@ -361,38 +363,33 @@ def possible_measured(query: PathQuery, caps: CapsBook) -> Iterator[Bound]:
         day = SLOW_OUTSIDE_UNTIL
     if day is None:
         return
-    for measured in tables.measured_limits(day):
+    for measured in tables.measured_limits(day, caps.without):
         if measured.path_class is query.path_class:
             yield bounds.plain(named.measured_limit(measured))
 
 
-def or_not_yet(
-    bound: Bound, otherwise_gbps: float, caps: CapsBook, tier: str = "", without: str = ""
-) -> Bound:
+def or_not_yet(bound: Bound, otherwise_gbps: float, caps: CapsBook, tier: str = "") -> Bound:
     """Return a documented limit; while it may not have been in force, up to what else held."""
-    name, day = bound.limit.name, caps.as_of
-    found = tables.path_limit(name, day, tier) or tables.later_path_limit(name, day, tier)
+    asked = (bound.limit.name, caps.as_of, tier, caps.without)
+    found = tables.path_limit(*asked) or tables.later_path_limit(*asked)
     if found is None:
         return bound
-    return bounds.up_to(
-        bound, otherwise_gbps, bounds.admitted(1 - found.chance_in_force(day, without))
-    )
+    doubt = bounds.admitted(1 - found.chance_in_force(caps.as_of))
+    return bounds.up_to(bound, otherwise_gbps, doubt)
 
 
-def possible_documented(
-    query: PathQuery, caps: CapsBook, hard: list[Bound], without: str = ""
-) -> Iterator[Bound]:
+def possible_documented(query: PathQuery, caps: CapsBook, hard: list[Bound]) -> Iterator[Bound]:
     """Yield documented limits of a later day that may have been in force on this one."""
     if not query.path_class.leaves_vpc or query.host_link_gbps is not None:
         return
     if query.src.cloud == OWN_CLOUD:
         tier = TIER_1 if query.src.is_tier1 else DEFAULT_TIER
         for name, of_tier in (("external-egress", tier), ("external-flow", "")):
-            found = tables.possible_path_limit(name, caps.as_of, of_tier)
+            found = tables.possible_path_limit(name, caps.as_of, of_tier, caps.without)
             if found is not None:
                 bound = bounds.plain(named.later_limit(found, found.value))
                 least = min((one.low_gbps for one in hard), default=math.inf)
-                chance = found.chance_in_force(caps.as_of, without)
+                chance = found.chance_in_force(caps.as_of)
                 yield bounds.not_below(bound, least, bounds.admitted(chance))
     comes_in = query.path_class.is_external_address or query.src.cloud != OWN_CLOUD
     if comes_in and query.dst.cloud == OWN_CLOUD:

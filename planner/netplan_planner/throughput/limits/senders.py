@@ -1,6 +1,7 @@
 """What a sending machine lets through: its cap at a date, its physical NICs, the core of a flow."""
 
 import math
+from collections.abc import Sequence
 from datetime import date, timedelta
 from functools import cache
 from itertools import pairwise
@@ -144,7 +145,7 @@ def core_flow(
     *,
     vcpus: int | None = None,
     mtu_bytes: int = MTU_BYTES,
-    without: str = "",
+    without: tables.Campaigns = tables.NOBODY,
 ) -> model.Limit | None:
     """Return the ceiling of one flow inside Google's network, None where no figure is left.
 
@@ -156,9 +157,9 @@ def core_flow(
         as_of: The day whose kernels and switches count.
         vcpus: Of the smaller end; None takes a machine with enough of them.
         mtu_bytes: The cost of a packet is nearly constant, so smaller ones carry less.
-        without: A campaign whose figures are left out, so that it can be scored on the rest.
+        without: Campaigns whose figures are left out, so that they can be scored on the rest.
     """
-    figures = [f for f in flow_figures() if not without or f.campaign != without]
+    figures = flow_figures(without)
     if not figures:
         return None
     size = (min(vcpus, ENOUGH_VCPUS) / ENOUGH_VCPUS) ** VCPU_POWER if vcpus else 1.0
@@ -180,12 +181,11 @@ def core_flow(
     )
 
 
-def core_case_ratios(as_of: date, without: str = "") -> tuple[float, float]:
+def core_case_ratios(caps: model.CapsBook) -> tuple[float, float]:
     """Return the figures before and after a day over what `core_flow` takes between them."""
-    figures = [f for f in flow_figures() if not without or f.campaign != without]
-    before, after, share = _around(as_of, figures)
+    before, after, share = _around(caps.as_of, flow_figures(caps.without))
     middle = _middle(before, after, share)
-    most = _between(before.gbps, after.gbps, _faded(before, as_of, share))
+    most = _between(before.gbps, after.gbps, _faded(before, caps.as_of, share))
     return before.gbps / middle, most / middle
 
 
@@ -203,7 +203,7 @@ def _between(first: float, last: float, share: float) -> float:
     return float(first ** (1 - share) * last**share)
 
 
-def _around(as_of: date, figures: list[FlowFigure]) -> tuple[FlowFigure, FlowFigure, float]:
+def _around(as_of: date, figures: Sequence[FlowFigure]) -> tuple[FlowFigure, FlowFigure, float]:
     """Return the figures before and after a day, and where between them it lies, 0 to 1."""
     if as_of < figures[0].on:
         return figures[0], figures[0], 0.0
@@ -216,9 +216,7 @@ def _around(as_of: date, figures: list[FlowFigure]) -> tuple[FlowFigure, FlowFig
 RECEIVER_CORES = "receiver-cores"
 
 
-def intake(
-    query: model.PathQuery, cap: model.EgressCap, caps: model.CapsBook, without: str
-) -> Bound | None:
+def intake(query: model.PathQuery, cap: model.EgressCap, caps: model.CapsBook) -> Bound | None:
     """Return what the receiver takes in, None where that is all that the sender may send.
 
     Its least is what the vCPUs carry at their least, or what the machine may send itself.
@@ -227,14 +225,13 @@ def intake(
         query: The path.
         cap: Of the sender.
         caps: The caps at a date.
-        without: A campaign whose figures are left out.
     """
     machine_type, most = query.dst.machine_type, vcpus_of(query.dst, caps)
     if query.dst.cloud != OWN_CLOUD or machine_type is None or not most:
         return None
     own = min((one.egress_gbps for one in caps.variants(machine_type)), default=0.0)
     frame = min((e.mtu_bytes for e in (query.src, query.dst) if e.mtu_bytes), default=MTU_BYTES)
-    one = core_flow(caps.as_of, vcpus=1, mtu_bytes=frame, without=without)
+    one = core_flow(caps.as_of, vcpus=1, mtu_bytes=frame, without=caps.without)
     if own >= cap.egress_gbps or one is None:
         return None
     sustained = sustained_vcpus(machine_type, most)
@@ -288,7 +285,7 @@ def sender_of(end: model.PathEnd, caps: model.CapsBook, may_assume: bool) -> Sen
     cap = caps.cap(end.machine_type, tier1=tier1, cpu_platform=end.cpu_platform)
     if cap is not None:
         is_early = caps.as_of < FIRST_CAP_ON
-        before = _before_this_year(cap, caps.as_of, end.cpu_platform)
+        before = _before_this_year(cap, caps, end.cpu_platform)
         assumed = (cap.unstated,) if cap.unstated else ()
         return Sender(cap, "", cap.highest_gbps, before, is_carried=is_early, assumed=assumed)
     why = caps.unknown_reason(end.machine_type, tier1=tier1, cpu_platform=end.cpu_platform)
@@ -310,10 +307,10 @@ def _assumed_sender(
         least = min(variants, key=lambda cap: cap.egress_gbps)
         said = f"the CPU platform is unknown: {least.egress_gbps:g} of at most {highest:g} Gbit/s"
         return Sender(least, "", highest, assumed=(said,))
-    later = _nearest_cap(machine_type, tier1, caps.as_of, 1)
+    later = _nearest_cap(machine_type, tier1, caps, 1)
     if later is None:
         return Sender(None, why)
-    earlier = _nearest_cap(machine_type, tier1, caps.as_of, -1)
+    earlier = _nearest_cap(machine_type, tier1, caps, -1)
     if earlier is None:
         said = f"no cap is documented for {caps.as_of}: the cap of {later.year} is used"
         return Sender(later.cap, "", later.cap.highest_gbps, is_carried=True, assumed=(said,))
@@ -330,7 +327,7 @@ def least_outside(cap: model.EgressCap, caps: model.CapsBook) -> bounds.Doubt | 
 
     None: no document of the day states such a cap for machines in general.
     """
-    if smaller := load_caps(caps.as_of).outside_of_smaller(cap):
+    if smaller := load_caps(caps.as_of, caps.without).outside_of_smaller(cap):
         least, name = smaller.external_gbps or 0.0, smaller.machine_type
         said = f"{name} has {least:g} Gbit/s, and no larger type of a series has less"
         is_sure = smaller.source_confidence not in bounds.DOUBTFUL
@@ -342,24 +339,26 @@ def least_outside(cap: model.EgressCap, caps: model.CapsBook) -> bounds.Doubt | 
     return bounds.Doubt(said, general.value)
 
 
-def _before_this_year(cap: model.EgressCap, day: date, cpu_platform: str | None) -> float:
+def _before_this_year(
+    cap: model.EgressCap, caps: model.CapsBook, cpu_platform: str | None
+) -> float:
     """Return what a type may have had still, where all that is known of a change is the year.
 
     The first of January stands for a year in the table: each day is as likely, so in the last ones
     the cap of before is hardly in force any more. Infinite: there is no such change.
     """
-    first = date(day.year, 1, 1)
+    first = date(caps.as_of.year, 1, 1)
     tier1 = cap.is_tier1
     begun, ended = (
-        load_caps(day).cap(cap.machine_type, tier1=tier1, cpu_platform=cpu_platform)
+        load_caps(day, caps.without).cap(cap.machine_type, tier1=tier1, cpu_platform=cpu_platform)
         for day in (first, first - timedelta(days=1))
     )
     if begun is None or begun.egress_gbps != cap.egress_gbps:
         return math.inf
     if ended is None:
-        earlier = _nearest_cap(cap.machine_type, tier1, first, -1)
+        earlier = _nearest_cap(cap.machine_type, tier1, load_caps(first, caps.without), -1)
         ended = earlier.cap if earlier is not None else None
-    share = admitted((date(day.year + 1, 1, 1) - day) / timedelta(days=365))
+    share = admitted((date(first.year + 1, 1, 1) - caps.as_of) / timedelta(days=365))
     if ended is None or not share:
         return math.inf
     return float(cap.egress_gbps ** (1 - share) * ended.egress_gbps**share)
@@ -370,14 +369,17 @@ class _DatedCap(NamedTuple):
     year: int
 
 
-def _nearest_cap(machine_type: str, tier1: bool, as_of: date, step: int) -> _DatedCap | None:
+def _nearest_cap(
+    machine_type: str, tier1: bool, caps: model.CapsBook, step: int
+) -> _DatedCap | None:
     """Return the least cap of a type in the nearest year that has one, before or after."""
     for distance in range(CARRIED_YEARS + 1):
-        on = as_of.year + step * distance
+        on = caps.as_of.year + step * distance
         day = date(on, 6, 30) if step < 0 else date(on, 1, 1)
-        if (day - as_of).days * step <= 0:
+        if (day - caps.as_of).days * step <= 0:
             continue
-        found = [cap for cap in load_caps(day).variants(machine_type) if cap.is_tier1 == tier1]
+        known = load_caps(day, caps.without).variants(machine_type)
+        found = [cap for cap in known if cap.is_tier1 == tier1]
         if found:
             least = min(found, key=lambda cap: cap.egress_gbps)
             # Of a later one the first day of the next year is asked; it may have come before that.

@@ -21,6 +21,13 @@ MOST_MTU_BYTES = 8896
 _DATED = ("egress_caps.csv", "path_limits.csv", "measured_limits.csv")
 """The tables of limits; each row has a `source_date`."""
 
+_OF_CAMPAIGNS = ("campaign", "campaigns", "maybe_by", "sure_by")
+"""Columns with the names of campaigns, `|` between them, whatever the table."""
+
+Campaigns = frozenset[str]
+NOBODY: Campaigns = frozenset()
+"""No campaign is left out."""
+
 CapRow = dict[str, str]
 """One line of `egress_caps.csv` by column name; dates as ISO text, which sorts as dates do."""
 
@@ -39,30 +46,28 @@ class PathLimit(Value, frozen=True, kw_only=True):
     """The last day on which a figure speaks against it."""
     sure_from: date | None
     """Since when it is certain; before, and from `valid_from` on, it may not have been in force."""
-    sure_by: str
-    """The campaign that shows it certain; empty: documents do."""
-    sure_without: date | None
-    """Since when the next source shows it certain, without that campaign."""
 
-    def chance_in_force(self, day: date, without: str = "") -> float:
-        """Return how likely it was in force: any day between those that are known is alike.
-
-        Args:
-            day: The day.
-            without: A campaign that is left out.
-        """
-        sure = self.sure_without if without and without == self.sure_by else self.sure_from
-        if sure is None or day >= sure:
+    def chance_in_force(self, day: date) -> float:
+        """Return how likely it was in force: any day between those that are known is alike."""
+        if self.sure_from is None or day >= self.sure_from:
             return 1.0
         if self.maybe_from is None or day <= self.maybe_from:
             return 0.0
-        return (day - self.maybe_from) / (sure - self.maybe_from)
+        return (day - self.maybe_from) / (self.sure_from - self.maybe_from)
 
 
 @cache
-def cap_rows() -> tuple[CapRow, ...]:
-    """Return every row of the caps table, of all dates."""
-    return _read("egress_caps.csv")
+def cap_rows(without: Campaigns = NOBODY) -> tuple[CapRow, ...]:
+    """Return every row of the caps table, of all dates.
+
+    A row that one of the campaigns dates holds from its document on.
+    """
+    return tuple(
+        {**row, "valid_from": f"{row['source_date'][:4]}-01-01", "assumed_from": ""}
+        if row["campaign"] in without
+        else row
+        for row in _read("egress_caps.csv")
+    )
 
 
 @cache
@@ -72,18 +77,20 @@ def series_without_caps() -> dict[str, CapRow]:
 
 
 @cache
-def path_limit(name: str, as_of: date, tier: str = "") -> PathLimit | None:
+def path_limit(
+    name: str, as_of: date, tier: str = "", without: Campaigns = NOBODY
+) -> PathLimit | None:
     """Return the documented limit of that name at a date, or None when no source states one."""
-    for row in _read("path_limits.csv"):
-        if row["name"] == name and row["tier"] == tier and holds(row, as_of):
-            return _path_limit(row)
-    return None
+    rows = _path_rows(name, tier, without)
+    return next((_path_limit(row) for row in rows if holds(row, as_of)), None)
 
 
 @cache
-def later_path_limit(name: str, as_of: date, tier: str = "") -> PathLimit | None:
+def later_path_limit(
+    name: str, as_of: date, tier: str = "", without: Campaigns = NOBODY
+) -> PathLimit | None:
     """Return the first documented limit of that name after a date, or None."""
-    rows = (row for row in _read("path_limits.csv") if row["name"] == name and row["tier"] == tier)
+    rows = _path_rows(name, tier, without)
     later = [row for row in rows if row["valid_from"] > as_of.isoformat()]
     return _path_limit(min(later, key=lambda row: row["valid_from"])) if later else None
 
@@ -105,16 +112,17 @@ def stated_on(as_of: date) -> date:
 
 
 @cache
-def possible_path_limit(name: str, as_of: date, tier: str = "") -> PathLimit | None:
+def possible_path_limit(
+    name: str, as_of: date, tier: str = "", without: Campaigns = NOBODY
+) -> PathLimit | None:
     """Return a limit that may have been in force on a day for which no source states it.
 
     It was stated for a later day, and nothing that was measured since `maybe_from` speaks against
     it: on what day it came nobody knows.
     """
     day = as_of.isoformat()
-    for row in _read("path_limits.csv"):
-        is_meant = row["name"] == name and row["tier"] == tier and bool(row["maybe_from"])
-        if is_meant and row["maybe_from"] <= day < row["valid_from"]:
+    for row in _path_rows(name, tier, without):
+        if row["maybe_from"] and row["maybe_from"] <= day < row["valid_from"]:
             return _path_limit(row)
     return None
 
@@ -130,9 +138,22 @@ def _path_limit(row: dict[str, str]) -> PathLimit:
         note=row["note"],
         maybe_from=_day(row["maybe_from"]),
         sure_from=_day(row["sure_from"]),
-        sure_by=row["sure_by"],
-        sure_without=_day(row["sure_without"]),
     )
+
+
+@cache
+def _path_rows(name: str, tier: str, without: Campaigns) -> tuple[dict[str, str], ...]:
+    """Return the rows of a limit, each with the first of its days that is no such campaign's."""
+    return tuple(
+        row | {f"{end}_from": _first_day(row, end, without) for end in ("maybe", "sure")}
+        for row in _read("path_limits.csv")
+        if row["name"] == name and row["tier"] == tier
+    )
+
+
+def _first_day(row: dict[str, str], end: str, without: Campaigns) -> str:
+    days, shown_by = (row[f"{end}_{part}"].split("|") for part in ("from", "by"))
+    return next(day for day, name in zip(days, shown_by, strict=True) if name not in without)
 
 
 def _day(text: str) -> date | None:
@@ -140,11 +161,11 @@ def _day(text: str) -> date | None:
 
 
 @cache
-def measured_limits(as_of: date) -> tuple[MeasuredLimit, ...]:
+def measured_limits(as_of: date, without: Campaigns = NOBODY) -> tuple[MeasuredLimit, ...]:
     """Return the measured limits that hold at a date: median and range of their figures."""
     groups: dict[tuple[str, str, str, str], list[dict[str, str]]] = {}
     for row in _read("measured_limits.csv"):
-        if holds(row, as_of):
+        if holds(row, as_of) and row["campaign"] not in without:
             key = (row["name"], row["path_class"], row["valid_from"], row["valid_until"])
             groups.setdefault(key, []).append(row)
     return tuple(_measured(rows) for rows in groups.values())
@@ -163,9 +184,16 @@ class FlowFigure(Value, frozen=True, kw_only=True):
 
 
 @cache
-def flow_figures() -> tuple[FlowFigure, ...]:
-    """Return the figures for single flows, oldest first."""
-    return shipped_values(DATA / "single_flow.csv", FlowFigure, on="date")
+def flow_figures(without: Campaigns = NOBODY) -> tuple[FlowFigure, ...]:
+    """Return the figures for single flows, oldest first; of two of one day the first that is left.
+
+    The second is what other sources say of that day.
+    """
+    found: dict[date, FlowFigure] = {}
+    for one in shipped_values(DATA / "single_flow.csv", FlowFigure, on="date"):
+        if one.campaign not in without:
+            found.setdefault(one.on, one)
+    return tuple(found.values())
 
 
 class WindowFigure(Value, frozen=True, kw_only=True):
@@ -180,18 +208,22 @@ class WindowFigure(Value, frozen=True, kw_only=True):
 
 
 @cache
-def window_figures() -> tuple[WindowFigure, ...]:
+def window_figures(without: Campaigns = NOBODY) -> tuple[WindowFigure, ...]:
     """Return the figures for receive windows."""
-    return shipped_values(DATA / "receive_windows.csv", WindowFigure, byte_count="bytes")
+    found = shipped_values(DATA / "receive_windows.csv", WindowFigure, byte_count="bytes")
+    return tuple(one for one in found if one.campaign not in without)
 
 
 @cache
 def campaigns_with_figures() -> frozenset[str]:
     """Return the campaigns that constants rest on; they are left out where they are scored."""
-    found = {one.campaign for one in flow_figures()}
-    found |= {one.campaign for one in window_figures()}
-    found |= {row["sure_by"] for row in _read("path_limits.csv")}
-    found |= {name for row in _read("pod_overlays.csv") for name in row["campaigns"].split("|")}
+    found = {
+        name
+        for file in DATA.glob("*.csv")
+        for row in _read(file.name)
+        for column in _OF_CAMPAIGNS
+        for name in row.get(column, "").split("|")
+    }
     return frozenset(found - {""})
 
 

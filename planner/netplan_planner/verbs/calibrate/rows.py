@@ -82,14 +82,14 @@ def _is_undated(table: PathTable) -> NDArray[np.bool_]:
     return np.array([day_of(text) is None for text in texts], dtype=bool)[which]
 
 
-def rows_of_table(table: PathTable, *, as_of: date, without: str = "") -> Measured:
-    """Return the figures of a table; `without` leaves a campaign out of the constants.
+def rows_of_table(table: PathTable, *, as_of: date) -> Measured:
+    """Return the figures of a table.
 
     Raises:
         InputError: If the table has no column of figures.
     """
     values = table.values_gbps()
-    found = read_kinds(table, as_of=as_of, without=without)
+    found = read_kinds(table, as_of=as_of)
     values = np.where(table.refused.code >= 0, np.nan, values)
     keys, pair = pairs_of(found)
     days = np.array([((kind.as_of or as_of) - _EPOCH).days for kind in found.kinds])

@@ -32,6 +32,14 @@ class GroupScore(Value, frozen=True, kw_only=True):
     lookup_p90_error_ratio: float | None = None
 
 
+class NotScored(Value, frozen=True, kw_only=True):
+    """Rows that no source predicts once the campaign that they are from is left out."""
+
+    source: str
+    row_count: int
+    reason: str
+
+
 class Scores(Value, frozen=True, kw_only=True):
     """How well the model predicts the measurements of a file, by group."""
 
@@ -46,6 +54,8 @@ class Scores(Value, frozen=True, kw_only=True):
     by_machine_family: tuple[GroupScore, ...]
     refused: tuple[str, ...] = ()
     """The first rows that a cell of theirs takes out."""
+    not_scored: tuple[NotScored, ...] = ()
+    """With --leave-out."""
 
 
 class Evaluation(Scores, frozen=True, kw_only=True):

@@ -4,6 +4,7 @@ The rivals: the caps alone (the least documented limit, as everybody uses it), a
 (what the newest earlier campaign measured on the same pair).
 """
 
+from collections import Counter
 from collections.abc import Iterator
 from datetime import date
 from itertools import starmap
@@ -19,13 +20,14 @@ from netplan_planner.planning.table_kinds import TableKinds, read_kinds
 from netplan_planner.readers.paths.path_table import PathTable
 from netplan_planner.renderers.html.charts.agreement import Point
 from netplan_planner.throughput.batch import predict_columns, spread_columns
-from netplan_planner.throughput.goodput.conformal import CONSTANTS_ONLY, Scores, fit, scores
+from netplan_planner.throughput.goodput import conformal
+from netplan_planner.throughput.goodput.conformal import Scores
 from netplan_planner.throughput.goodput.intervals import Spread, factors_at, interval
 from netplan_planner.throughput.goodput.mean import LIMITS
-from netplan_planner.throughput.limits.tables import campaigns_with_figures
+from netplan_planner.throughput.limits.tables import NOBODY, Campaigns, campaigns_with_figures
 from netplan_planner.verbs import Now, always_well, panels, verb
 from netplan_planner.verbs.model import scatter
-from netplan_planner.verbs.model.answer import Evaluation, GroupScore
+from netplan_planner.verbs.model.answer import Evaluation, GroupScore, NotScored
 from netplan_planner.verbs.model.ask import AtlasAsk, EvaluateAsk
 from netplan_planner.verbs.model.atlas import Atlas
 from netplan_planner.verbs.model.atlas_rows import atlas_of
@@ -121,53 +123,76 @@ def evaluated(path: Path, *, as_of: date, level: float) -> tuple[Evaluation, Mea
 def evaluated_left_out(path: Path, *, as_of: date, level: float) -> tuple[Evaluation, Measured]:
     """Return the same with intervals of each campaign fitted on the others only.
 
-    Constants that rest on a campaign are left out where it is scored.
+    Constants that rest on a campaign are left out where it is scored, also of the others' scores.
+    Rows that have no answer then are not scored, and said.
     """
     with PathTable(path) as table:
         plain = read_kinds(table, as_of=as_of)
         whole = spread_columns(plain.kinds, plain.limits, plain.columns)
-        value = table.values_gbps()
-        names, which = table.texts("source")
-        low, high = np.full_like(value, np.nan), np.full_like(value, np.nan)
+        campaigns = _Campaigns(table, plain)
+        low, high = (np.full(len(plain.columns.kind), np.nan) for _ in range(2))
         mean, binding = whole.means.gbps.copy(), whole.means.binding.copy()
-        own = _own_senders(plain)
-        spreads = {name: _spread_without(table, name, as_of, whole) for name in names}
-        campaigns = [
-            one
-            for number, name in enumerate(names)
-            for one in campaign_scores(name, spreads[name], (which == number) & own, value)
-        ]
-        for number, name in enumerate(names):
-            rows = which == number
-            spread = spreads[name]
-            ends = interval(spread, fit([c for c in campaigns if c.campaign != name], level))
-            low[rows], high[rows] = ends[0][rows], ends[1][rows]
-            mean[rows], binding[rows] = spread.means.gbps[rows], spread.means.binding[rows]
+        lost: list[NotScored] = []
+        for name, rows in campaigns.rows.items():
+            spread, why = campaigns.without(name, rows)
+            fitted = conformal.fit(campaigns.others_of(name), level)
+            low[rows], high[rows] = interval(spread, fitted)
+            lost += _not_scored(name, why[~np.isnan(mean[rows]) & np.isnan(spread.means.gbps)])
+            mean[rows], binding[rows] = spread.means.gbps, spread.means.binding
         measured = _measured(table, plain, whole, low, high)._replace(gbps=mean, binding=binding)
         refused = table.refused.named
-    return summary(measured, level, refused), measured
+    return replace(summary(measured, level, refused), not_scored=tuple(lost)), measured
+
+
+def _not_scored(name: str, whys: NDArray[np.str_]) -> Iterator[NotScored]:
+    """Yield how many rows of a campaign have no answer without it, by reason."""
+    for why, count in Counter(whys.tolist()).items():
+        yield NotScored(source=name, row_count=count, reason=why)
+
+
+class _Campaigns:
+    """The campaigns of a table, each predicted without what rests on some of them."""
+
+    def __init__(self, table: PathTable, plain: TableKinds) -> None:
+        names, which = table.texts("source")
+        self.rows = {name: which == number for number, name in enumerate(names)}
+        self._plain, self._value, self._own = plain, table.values_gbps(), _own_senders(plain)
+        self._scores: dict[tuple[str, Campaigns], list[Scores]] = {}
+
+    def without(self, name: str, rows: Mask) -> tuple[Spread, NDArray[np.str_]]:
+        """Return rows predicted without what rests on a campaign, and why one has no answer."""
+        kinds, limits, columns = self._plain.of_rows(rows, _with_figures(name))
+        whys = np.array([" ".join(one.unknown[:1]) for one in limits])
+        return spread_columns(kinds, limits, columns), whys[columns.kind]
+
+    def others_of(self, name: str) -> Iterator[Scores]:
+        """Yield the scores of each other campaign, without what rests on it or on this one."""
+        for other, rows in self.rows.items():
+            left_out = _with_figures(name, other)
+            # Fewer rows tell nothing (`conformal.usable`).
+            if other != name and rows.sum() >= conformal.LEAST_ROWS:
+                if (other, left_out) not in self._scores:
+                    self._scores[other, left_out] = list(self.scored(other, left_out))
+                yield from self._scores[other, left_out]
+
+    def scored(self, name: str, left_out: Campaigns = NOBODY) -> Iterator[Scores]:
+        """Yield the scores of a campaign of Google senders, if it has any with an answer."""
+        rows = self.rows[name] & self._own & (self._value > 0)
+        spread = spread_columns(*self._plain.of_rows(rows, left_out))
+        usable = ~np.isnan(spread.means.gbps)
+        if usable.any() and name not in conformal.CONSTANTS_ONLY:
+            yield conformal.scores(name, spread, usable, self._value[rows])
+
+
+def _with_figures(*names: str) -> Campaigns:
+    return campaigns_with_figures().intersection(names)
 
 
 def calibration_scores(path: Path, *, as_of: date) -> list[Scores]:
     """Return the scores of every campaign of a table under all constants, as they ship."""
     with PathTable(path) as table:
-        plain = read_kinds(table, as_of=as_of)
-        whole = spread_columns(plain.kinds, plain.limits, plain.columns)
-        value = table.values_gbps()
-        names, which = table.texts("source")
-        own = _own_senders(plain)
-        return [
-            one
-            for number, name in enumerate(names)
-            for one in campaign_scores(name, whole, (which == number) & own, value)
-        ]
-
-
-def campaign_scores(name: str, spread: Spread, rows: Mask, value: Floats) -> Iterator[Scores]:
-    """Yield the scores of a campaign of Google senders, if it has any with an answer."""
-    usable = rows & ~np.isnan(spread.means.gbps) & (value > 0)
-    if usable.any() and name not in CONSTANTS_ONLY:
-        yield scores(name, spread, usable, value)
+        campaigns = _Campaigns(table, read_kinds(table, as_of=as_of))
+        return [one for name in campaigns.rows for one in campaigns.scored(name)]
 
 
 def summary(measured: Measured, level: float, refused: tuple[str, ...] = ()) -> Evaluation:
@@ -184,13 +209,6 @@ def summary(measured: Measured, level: float, refused: tuple[str, ...] = ()) -> 
         by_machine_family=_grouped(kept, kept.family, level),
         refused=refused,
     )
-
-
-def _spread_without(table: PathTable, name: str, as_of: date, whole: Spread) -> Spread:
-    if name not in campaigns_with_figures():
-        return whole
-    found = read_kinds(table, as_of=as_of, without=name)
-    return spread_columns(found.kinds, found.limits, found.columns)
 
 
 def _own_senders(found: TableKinds) -> Mask:

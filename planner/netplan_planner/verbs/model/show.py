@@ -47,6 +47,11 @@ def blocks(answer: Evaluation, options: RenderOptions) -> Iterator[Block]:
     for title, field in _GROUPED_BY:
         yield doc.entry(f"By {title}")
         yield from _table(title, getattr(answer, field))
+    if answer.not_scored:
+        yield doc.entry("Not scored, as only their own source has values for them")
+    for one in answer.not_scored:
+        name = say(one.source, length=_NAME_LENGTH)
+        yield doc.para(name, f", {counted(one.row_count, 'row')}: {one.reason}")
     yield doc.entry("Columns")
     for label, text in _legend(answer.level):
         yield doc.field(label, text)

@@ -133,6 +133,28 @@ class TestTable:
         _, found = run.evaluated(written(tmp_path / "t.csv", *rows), as_of=DAY, level=0.9)
         np.testing.assert_array_equal(found.lookup_gbps, [np.nan, 1, 1, 3])
 
+    def test_rows_that_only_their_own_campaign_states_are_not_scored(self, tmp_path: Path) -> None:
+        row = PLAIN | {"streams": "1", "value": "0.6", "rtt_ms": "0.1"}
+        old = {"machine_type": "n1-standard-4", "path_class": "same-zone-external"}
+        small = {"machine_type": "n1-standard-2", "path_class": "same-zone-internal"}
+        rows = [
+            row | old | {"date": "2015-03-17", "source": "pkb-issue-175"},
+            row | old | {"date": "2015-03-17", "source": "mine"},
+            row | small | {"date": "2020-07-01", "source": "pkb-tutorial-inter-region"},
+        ]
+        asked = written(tmp_path / "t.csv", *rows)
+        whole, _ = run.evaluated(asked, as_of=DAY, level=0.9)
+        assert [one.known_count for one in whole.by_source] == [1, 1, 1]
+        assert whole.not_scored == ()
+        found, table = run.evaluated_left_out(asked, as_of=DAY, level=0.9)
+        assert np.isnan(table.gbps).tolist() == [True, False, True]
+        assert [(one.source, one.row_count) for one in found.not_scored] == [
+            ("pkb-issue-175", 1),
+            ("pkb-tutorial-inter-region", 1),
+        ]
+        assert found.not_scored[0].reason.startswith("no other source states same-zone-external")
+        assert "n1-standard-2 on 2020-07-01" in found.not_scored[1].reason
+
     @pytest.mark.parametrize(
         ("rows", "said"),
         [

@@ -44,6 +44,11 @@ class CalibratedCaps:
         return self._caps.as_of
 
     @property
+    def without(self) -> frozenset[str]:
+        """The campaigns whose measurements it does not use."""
+        return self._caps.without
+
+    @property
     def source_date(self) -> date:
         """The newest source date in the table."""
         return self._caps.source_date

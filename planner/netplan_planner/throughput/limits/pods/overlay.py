@@ -24,6 +24,7 @@ from netplan_planner.errors import UsageError, did_you_mean
 from netplan_planner.model import Limit, LimitKind, Value
 from netplan_planner.model.limits import GIVEN
 from netplan_planner.throughput.limits.pods import tables
+from netplan_planner.throughput.limits.tables import NOBODY, Campaigns
 from netplan_planner.throughput.transport import transfer
 
 # The formulas of a pod's path: what headers, streams, packets and encryption let through
@@ -216,7 +217,7 @@ def overlay_limits(
     host_mtu_bytes: float | None = None,
     other_link_gbps: float | None = None,
     is_bare_metal: bool = False,
-    without: str = "",
+    without: Campaigns = NOBODY,
 ) -> tuple[Limit, ...]:
     """Return the limits that a pod's path has beyond the host's, in rising order.
 
@@ -232,7 +233,7 @@ def overlay_limits(
         host_mtu_bytes: Of the node's interface; None takes the pod's MTU and its headers.
         other_link_gbps: The link that the plugin uses instead of the one that `host_gbps` is of.
         is_bare_metal: Whether nodes are whole machines: packets pass no virtual card.
-        without: A campaign whose figures are left out.
+        without: Campaigns whose figures are left out.
 
     Raises:
         UsageError: If encapsulation or encryption is none that netplan knows.

@@ -1,11 +1,10 @@
 """The limits of a pod's path as they stand beside those of the nodes: shared, or of one flow."""
 
 from collections.abc import Iterator, Sequence
-from datetime import date
 
 import msgspec
 
-from netplan_planner.model import Limit, PathQuery, PodNetwork
+from netplan_planner.model import CapsBook, Limit, PathQuery, PodNetwork
 from netplan_planner.throughput.limits import bounds
 from netplan_planner.throughput.limits.bounds import Bound
 from netplan_planner.throughput.limits.named import ETHERNET_MTU_BYTES
@@ -25,21 +24,19 @@ USER_SPACE = "udp"
 ASSUMED = "the cluster network is unknown: no overlay and no encryption assumed, as on GKE"
 
 
-def possible_of_pods(
-    query: PathQuery, hard: Sequence[Bound], as_of: date, without: str = ""
-) -> Iterator[Bound]:
+def possible_of_pods(query: PathQuery, hard: Sequence[Bound], caps: CapsBook) -> Iterator[Bound]:
     """Yield what a plugin may cost that was not measured: only the low end knows of it.
 
     Pods reach a part of the path that their nodes have, with headers or without any: the range of
     the plugins that were measured holds for all. An encryption without a figure for such nodes and
     that day may be as slow as on any others.
     """
-    terms, pod = pod_terms(without), query.pod or PodNetwork(is_assumed=True)
+    terms, pod = pod_terms(caps.without), query.pod or PodNetwork(is_assumed=True)
     least = min(hard, key=lambda bound: bound.limit.gbps).limit
     fill = next((term for term in terms if term.name == "link-fill"), None)
     if fill is not None:
         yield _down_to(least, HEADER, fill, fill.low * least.gbps)
-    overlay = resolve(pod.encapsulation, pod.encryption, as_of, pod.is_bare_metal, terms)
+    overlay = resolve(pod.encapsulation, pod.encryption, caps.as_of, pod.is_bare_metal, terms)
     of_cipher = [term for term in terms if overlay and term.of == overlay.encryption]
     packets = [term for term in of_cipher if term.name == "packet-time"]
     if overlay and overlay.encryption != NONE and overlay.cipher_packet is None and packets:
@@ -68,13 +65,9 @@ def pod_bounds(
     query: PathQuery,
     hard: Sequence[Bound],
     per_flow: Sequence[Bound],
-    as_of: date,
-    without: str = "",
+    caps: CapsBook,
 ) -> tuple[list[Bound], list[Bound], tuple[str, ...]]:
-    """Return a pod's limits beyond the nodes': shared ones, those of one flow, what is assumed.
-
-    `without` leaves the figures of a campaign out.
-    """
+    """Return a pod's limits beyond the nodes': shared ones, those of one flow, what is assumed."""
     pod = query.pod or PodNetwork(is_assumed=True)
     frames = [end.mtu_bytes for end in (query.src, query.dst) if end.mtu_bytes]
     # A link that is declared is not Google's, and `host_link` takes its frames for these.
@@ -90,11 +83,11 @@ def pod_bounds(
         streams=1,
         host_gbps=min(bound.limit.gbps for bound in hard),
         host_single_flow_gbps=core,
-        as_of=as_of,
+        as_of=caps.as_of,
         host_mtu_bytes=node_mtu if is_node_mtu_known else None,
         other_link_gbps=pod.other_link_gbps,
         is_bare_metal=pod.is_bare_metal,
-        without=without,
+        without=caps.without,
     )
     shared, each = [], []
     for limit in found:

@@ -10,7 +10,7 @@ from functools import cache
 from netplan_planner.errors import UnknownName, nearest_names
 from netplan_planner.model import LimitKind, Value
 from netplan_planner.shipped import shipped_rows
-from netplan_planner.throughput.limits.tables import DATA
+from netplan_planner.throughput.limits.tables import DATA, NOBODY, Campaigns
 
 NONE = "none"
 OVERLAY = "overlay"
@@ -51,11 +51,11 @@ class PluginDefault(Value, frozen=True, kw_only=True):
 
 
 @cache
-def pod_terms(without: str = "") -> tuple[PodTerm, ...]:
+def pod_terms(without: Campaigns = NOBODY) -> tuple[PodTerm, ...]:
     """Return every quantity that ships with netplan, of all dates.
 
     Args:
-        without: A campaign; what rests on it, alone or with others, is left out.
+        without: Campaigns; what rests on one of them, alone or with others, is left out.
     """
     return tuple(
         PodTerm(
@@ -73,7 +73,7 @@ def pod_terms(without: str = "") -> tuple[PodTerm, ...]:
             note=row["note"],
         )
         for row in shipped_rows(DATA / "pod_overlays.csv")
-        if not without or without not in row["campaigns"].split("|")
+        if without.isdisjoint(row["campaigns"].split("|"))
     )
 
 
