@@ -7,7 +7,7 @@ from decimal import Decimal
 import pytest
 from msgspec.structs import replace
 
-from netplan_planner.model import JobEnd, JobNeed, JobOption, JobPhase, JobPlan, Usage
+from netplan_planner.model import JobEnd, JobNeed, JobOption, JobPhase, JobPlace, JobPlan, Usage
 from netplan_planner.optimise.job.plan import plan_job
 from netplan_planner.throughput import load_caps
 from netplan_planner.units import BYTES_PER_GIB
@@ -321,3 +321,27 @@ class TestWhatCannotBeJudged:
         x86 = plan_job(replace(STORY, machine_types=(), architecture="X86_64"), PRICES, TODAY)
         assert "t2a-standard-16" not in {one.machine_type for one in x86.options}
         assert plan.left_out_count > 0
+
+
+def test_windows_bound_what_comes_from_the_internet() -> None:
+    """Of an unknown sender: 6 MiB of a stock receiver in flight each round trip, at the most."""
+
+    def taken_gbps(streams: int | None, rtt_ms: float | None) -> float:
+        need = JobNeed(
+            in_bytes=10**12,
+            source=JobEnd(place=JobPlace.INTERNET),
+            region="made-west1",
+            machine_types=("n1-standard-8",),
+            streams=streams,
+            rtt_ms=rtt_ms,
+            max_count=1,
+        )
+        option = plan_job(need, PRICES, TODAY).options[0]
+        (phase,) = (one for one in option.phases if one.phase is JobPhase.IN)
+        return 8e3 / phase.duration_s
+
+    far, near = taken_gbps(1, 200.0), taken_gbps(1, 20.0)
+    assert near == pytest.approx(10 * far, rel=0.05)
+    assert 0.08 < far < 6 * 2**20 * 8 / 0.2 / 1e9
+    assert taken_gbps(4, 200.0) == pytest.approx(4 * far, rel=0.05)
+    assert taken_gbps(64, 0.5) == taken_gbps(None, None)

@@ -34,6 +34,8 @@ CLASSES = {
 MEASURED = "measured-rate"
 """What bounds a phase whose rate was given with the question."""
 EXTERNAL_INGRESS = "external-ingress"
+_ELSEWHERE = described_end(None, cloud="the internet")
+"""A sender of which nothing is known."""
 
 
 class Offer(NamedTuple):
@@ -85,7 +87,8 @@ class Offers:
         told = np.array([offer.estimates[phase].gbps or 0.0 for offer in self.rows])
         rates = np.broadcast_to(told[:, None], sent_bytes.shape).copy()
         rows, paths = self._paths_of(phase)
-        rates[rows] = paths.at(sent_bytes[rows], quantile)
+        taken = [outside_gbps(self.need, phase, self.rows[row]) or np.inf for row in rows]
+        rates[rows] = np.minimum(paths.at(sent_bytes[rows], quantile), np.array(taken)[:, None])
         most = given_gbps(self.need, phase)
         found_gbps: Column = np.minimum(rates, np.inf if most is None else most)
         return found_gbps
@@ -132,13 +135,14 @@ def given_gbps(need: model.JobNeed, phase: model.JobPhase) -> float | None:
 def query_of(need: model.JobNeed, phase: model.JobPhase, offer: Offer) -> model.PathQuery | None:
     """Return the path of a phase; None where no path of the model stands for it.
 
+    Of an unknown sender it knows what the windows of told connections let through.
+
     Inside the VPC the other machine is taken to be alike: no document states what one receives, and
     every wall that was measured lay between equal machines.
     """
     end = end_of(need, phase)
-    if end.place is model.JobPlace.STORAGE or (
-        end.place is model.JobPlace.INTERNET and phase is model.JobPhase.IN
-    ):
+    from_outside = end.place is model.JobPlace.INTERNET and phase is model.JobPhase.IN
+    if end.place is model.JobPlace.STORAGE or (from_outside and need.streams is None):
         return None
     is_far = end.place in {model.JobPlace.REGION, model.JobPlace.INTERNET}
     one, other = (
@@ -150,8 +154,9 @@ def query_of(need: model.JobNeed, phase: model.JobPhase, offer: Offer) -> model.
         )
         for place in (need.region, end.region if is_far else need.region)
     )
-    far = ANYBODY if end.place is model.JobPlace.INTERNET else other
-    src, dst = (far, one) if phase is model.JobPhase.IN else (one, far)
+    if end.place is model.JobPlace.INTERNET:
+        other = _ELSEWHERE if from_outside else ANYBODY
+    src, dst = (other, one) if phase is model.JobPhase.IN else (one, other)
     rtt_ms = need.rtt_ms if is_far else None
     return path_between(CLASSES[end.place], src, dst, need, rtt_ms=rtt_ms)
 
@@ -244,13 +249,18 @@ def _phase(
     queries = [query_of(need, phase, offer) for offer in offers]
     found = iter(predict_all([query for query in queries if query is not None], caps))
     for offer, query in zip(offers, queries, strict=True):
-        yield next(found) if query is not None else _told(need, phase, offer)
+        of_path = next(found) if query is not None else None
+        if of_path is not None and query is not None and query.src != _ELSEWHERE:
+            yield of_path
+            continue
+        told = _told(need, phase, offer)
+        is_less = of_path is not None and of_path.gbps and of_path.gbps < (told.gbps or math.inf)
+        yield of_path if of_path is not None and is_less else told
 
 
 def _told(need: model.JobNeed, phase: model.JobPhase, offer: Offer) -> model.Estimate:
     """Return what bounds a phase of which the model has no path: a document, else the question."""
-    end = end_of(need, phase)
-    taken = outside_ingress_gbps(offer.cap) if end.place is model.JobPlace.INTERNET else None
+    end, taken = end_of(need, phase), outside_gbps(need, phase, offer)
     if taken is not None:
         return model.Estimate(gbps=taken)
     if end.gbps is not None:
@@ -258,6 +268,12 @@ def _told(need: model.JobNeed, phase: model.JobPhase, offer: Offer) -> model.Est
     return model.Estimate(
         gbps=None, unknown=(f"its rate from or to {end.place} is not documented",)
     )
+
+
+def outside_gbps(need: model.JobNeed, phase: model.JobPhase, offer: Offer) -> float | None:
+    """Return what a machine takes in a phase from outside the VPC at most; None: no such limit."""
+    is_outside = phase is model.JobPhase.IN and need.source.place is model.JobPlace.INTERNET
+    return outside_ingress_gbps(offer.cap) if is_outside else None
 
 
 def outside_ingress_gbps(cap: model.EgressCap) -> float | None:
