@@ -186,7 +186,7 @@ def _request(ask: AuditAsk, now: Now) -> InputRequest:
 
 def _add_ignores(given: Path | None, report: Report, now: Now) -> None:
     path = given or Path(IGNORE_FILE)
-    reason = f"accepted by --add-ignores on {now.today.isoformat()}"
+    reason = f"accepted on {now.today.isoformat()} (--add-ignores)"
     count = add_ignores(path, report.findings, reason)
     entries = "entry" if count == 1 else "entries"
     now.note(f"{count:,} {entries} added to {inert_line(str(path))}")

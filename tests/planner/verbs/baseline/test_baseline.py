@@ -134,7 +134,7 @@ def test_ignores_are_appended_behind_what_is_there(
     assert text.startswith(own)
     entries = tomllib.loads(text)["ignore"]
     assert len(entries) > 1
-    assert all(one["reason"].startswith("accepted by --add-ignores on ") for one in entries[1:])
+    assert all(one["reason"].endswith(" (--add-ignores)") for one in entries[1:])
     found = audit()
     assert found["findings"] == []
     assert [one["resource"] for one in found["unused_suppressions"]] == []
