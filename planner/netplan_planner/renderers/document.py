@@ -26,7 +26,7 @@ _HINTS = (
     re.compile(rf"(?:^|(?<=[.] ))[^;.]*{_OPTION}{_REST}(?:[.] ?|$)"),
 )
 """How a text says an option: in brackets, behind a colon or semicolon, in a sentence of its own."""
-_COMMAND = re.compile(r"\b(?:netplan|gcloud|kubectl) [a-z][^();]* --")
+_COMMAND = re.compile(r"\b(?:netplan|gcloud|kubectl) (?:[a-z][^();]* )?--")
 
 
 class Role(StrEnum):
@@ -46,6 +46,10 @@ class Role(StrEnum):
     MEDIUM = "medium"
     LOW = "low"
     INFO = "info"
+
+
+_GIVEN = frozenset({Role.NAME, Role.PLACE})
+"""What users named: said as it is."""
 
 
 class Span(Value, frozen=True, kw_only=True, gc=False):
@@ -234,7 +238,8 @@ def blocks_in(blocks: Iterable[Block], currency: CurrencyRate | None) -> Iterato
 def without_options(blocks: Iterable[Block]) -> Iterator[Block]:
     """Yield blocks for readers who see no command line; commands stay whole, empty lines go."""
     for block in blocks:
-        bare = _changed(block, line_without_options)
+        # The heading of a step has names of one's own tables.
+        bare = block if isinstance(block, Entry) else _changed(block, line_without_options)
         if bare == block or isinstance(bare, Command | Table) or plain(bare.line).strip():
             yield bare
 
@@ -249,7 +254,7 @@ def line_without_options(text: Line) -> Line:
     """
     return tuple(
         span
-        if _COMMAND.search(span.text)
+        if span.role in _GIVEN or _COMMAND.search(span.text)
         else replace(span, text=reduce(lambda left, hint: hint.sub("", left), _HINTS, span.text))
         for span in text
     )

@@ -104,7 +104,8 @@ def _each(rows: Sequence[MachineRow]) -> Iterator[Block]:
 
 def _machine_row(row: MachineRow) -> tuple[Line, ...]:
     notes = [row.status.lower() if row.is_off else "", "Spot" if row.is_spot else ""]
-    notes += [row.cap_unknown or row.egress_source, row.price_unknown]
+    is_known = row.egress_gbps is not None
+    notes += [row.cap_unknown, row.egress_source if is_known else "", row.price_unknown]
     return (
         line(say(f"{row.zone}/{row.name}", Role.NAME)),
         _type(row.machine_type, row.is_tier1),

@@ -231,10 +231,12 @@ def _enough(need: TransferNeed, grown: set[PlaceLimit], asked: Asked, ratio: flo
         other = replace(need, inside_quotas=tuple(inside), outside_quotas=tuple(out))
         if _is_in_time(other, asked):
             old = {*need.inside_quotas, *need.outside_quotas}
-            told = [f"--quota {one.place}={one.gbps:g}" for one in inside if one not in old]
-            told += [f"--internet-quota {one.place}={one.gbps:g}" for one in out if one not in old]
-            what = "a larger quota" if len(told) == 1 else "larger quotas"
-            return f"{what} (console, Quotas page): {' '.join(told)}"
+            changed = [(one, "--quota") for one in inside if one not in old]
+            changed += [(one, "--internet-quota") for one in out if one not in old]
+            what = "a quota" if len(changed) == 1 else "quotas"
+            rates = " and ".join(f"{one.gbps:g} Gbit/s in {one.place}" for one, _ in changed)
+            told = " ".join(f"{option} {one.place}={one.gbps:g}" for one, option in changed)
+            return f"{what} of {rates} (console, Quotas page): {told}"
     return ""
 
 

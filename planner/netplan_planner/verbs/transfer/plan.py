@@ -293,8 +293,8 @@ def advice(need: TransferNeed, market: Market, best: TransferOption) -> Iterator
         name = quota.name if quota else "the regional quota"
         yield (
             f"quota: {place} sends {rate(gbps)}. Its project needs at least "
-            f"{gbps * 1000:,.0f} Mbit/s of “{name}” there (console, Quotas page; set it with "
-            f"{option} {place}=GBPS)"
+            f"{gbps * 1000:,.0f} Mbit/s of “{name}” there (console, Quotas page); set it "
+            f"with {option} {place}=GBPS"
         )
     if best.relays and len(need.targets) == 1 and not market.is_given:
         for flow in best.flows:
