@@ -109,9 +109,9 @@ def part_of(item: model.LineItem) -> str:
     """Return what of a machine a line of its bill is for; empty: the machine itself."""
     if item.name.startswith(f"{TIER_1} of "):
         return TIER_1
-    if " x Local SSD of " in item.name:
+    if " × Local SSD of " in item.name:
         return LOCAL_SSDS
-    return GPUS if item.name.partition(" x ")[0].isdigit() else ""
+    return GPUS if item.name.partition(" × ")[0].isdigit() else ""
 
 
 class Attached(NamedTuple):

@@ -21,7 +21,7 @@ USD_PER_TIB = Decimal("6.25")
 """In most locations (cloud.google.com/bigquery/pricing, 2026-11); some cost more, and capacity
 (editions) is billed by time instead."""
 
-RAW_RATIO = Decimal("4.0")
+RAW_RATIO = Decimal("3.9")
 LINKED_RATIO = Decimal("2.3")
 DAY_RATIO = Decimal("3.5")
 KEPT_RATIO = Decimal("12.1")

@@ -111,8 +111,8 @@ def test_a_rate_cap_bounds_the_cost_and_stands_in_for_a_prediction() -> None:
     least = min(flow.estimate.low_gbps or 0.0 for flow in found.flows)
     assert least > 2
     assert found.refused == (
-        f"the path carries at least {least:.3g} Gbit/s, so runs with --bitrate 2 would measure "
-        "only that option"
+        f"the path carries at least {least:.3g} Gbit/s, so runs at 2 would measure only "
+        "that limit (--bitrate)"
     )
     # What cannot be predicted needs a rate cap.
     unknown = machine("a", "z9-unheard-8"), machine("b", "z9-unheard-8")

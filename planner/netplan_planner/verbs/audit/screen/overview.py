@@ -196,7 +196,9 @@ def _named(text: str, cells: int) -> str:
     'vm-1 (and 2 more): no zone'
     """
     place, colon, why = text.partition(": ")
-    return cut(f"{_FOLDERS.sub('', place)}{colon}{why}", cells)
+    # What a long reason leaves, and a third of the line at least.
+    place = cut(_FOLDERS.sub("", place), max(cells - len(colon + why), cells // 3))
+    return cut(f"{place}{colon}{why}", cells)
 
 
 def skipped(entries: Iterable[NotEvaluated]) -> str:
