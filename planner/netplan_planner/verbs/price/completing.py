@@ -85,11 +85,16 @@ _AMOUNTS = ("usd_per_hour", "usd_per_gib", "usd_per_unit", "usd")
 
 
 def age_of_rows(rows: Iterable[dict[str, object]], source: PriceSource) -> str:
-    """Return what there is to say about the age of rows' prices that a refresh renews: by SKU."""
+    """Return what there is to say about the age of rows' prices that a refresh renews.
+
+    It renews Spot prices and those of a SKU.
+    """
     days: dict[bool, list[date]] = {True: [], False: []}
     for row in rows:
-        if row.get("as_of") and (row.get("sku_id") or row.get("sku_candidates")):
-            days[row.get("usage") == "spot"].append(date.fromisoformat(str(row["as_of"])))
+        is_spot = row.get("usage") == "spot"
+        is_renewed = is_spot or row.get("sku_id") or row.get("sku_candidates")
+        if row.get("as_of") and is_renewed:
+            days[is_spot].append(date.fromisoformat(str(row["as_of"])))
     oldest, oldest_spot = min(days[False], default=None), min(days[True], default=None)
     return age_of(oldest, oldest_spot, source.today, source.folder)
 
