@@ -10,7 +10,7 @@ from netplan_planner.model.plans.connections import SENT, Connections, RoundTrip
 from netplan_planner.readers.paths.path_cells import path_class_of
 from netplan_planner.throughput import CapsTable
 from netplan_planner.throughput.limits.named import quota_of
-from netplan_planner.throughput.limits.senders import MOST_VNICS
+from netplan_planner.throughput.limits.senders import MOST_VNICS, offers_tier1
 from netplan_planner.throughput.limits.tables import MOST_MTU_BYTES
 from netplan_planner.throughput.round_trips.rtt import GOOGLE, rtt_between
 
@@ -188,8 +188,7 @@ def check_tier1(question: PathQuestion, src: PathEnd, caps: CapsBook) -> None:
     machine_type = src.machine_type
     if not question.is_tier1 or machine_type is None:
         return
-    variants = caps.variants(machine_type)
-    if variants and not any(cap.is_tier1 for cap in variants):
+    if offers_tier1(machine_type, caps) is False:
         raise UsageError(
             f"--tier1: Tier_1 is not offered for {machine_type} (limits of {caps.as_of};"
             f" `netplan caps {machine_type}`)"

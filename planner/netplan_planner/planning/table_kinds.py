@@ -31,7 +31,7 @@ from netplan_planner.throughput.goodput.terms import Spans
 from netplan_planner.throughput.limits import tables
 from netplan_planner.throughput.limits.ends import ANYBODY, OWN_CLOUD
 from netplan_planner.throughput.limits.path_limits import StaticLimits
-from netplan_planner.throughput.limits.senders import why_too_many_vnics
+from netplan_planner.throughput.limits.senders import offers_tier1, why_too_many_vnics
 from netplan_planner.throughput.round_trips.of_path import RaisedRtts, row_round_trips
 
 _NO_DAY = 0
@@ -136,8 +136,7 @@ def tier1_note(query: PathQuery) -> str:
     """Return what is said of Tier_1 that a type does not offer; empty where all is well."""
     if not query.src.is_tier1 or query.src.machine_type is None or query.as_of is None:
         return ""
-    variants = load_caps(query.as_of).variants(query.src.machine_type)
-    if not variants or any(cap.is_tier1 for cap in variants):
+    if offers_tier1(query.src.machine_type, load_caps(query.as_of)) is not False:
         return ""
     return f"Tier_1 is not available for {query.src.machine_type}: predicted without it"
 

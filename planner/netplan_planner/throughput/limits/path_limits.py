@@ -37,8 +37,6 @@ FIRST_SEEN_OUTSIDE = date(2015, 1, 1)
 """The first day of `measured_limits.csv`."""
 SLOW_OUTSIDE_UNTIL = date(2017, 12, 31)
 """The last day of `measured_limits.csv` with its external path inside a zone."""
-UNSEEN_OUTSIDE_UNTIL = date(2019, 12, 31)
-"""No figure of such a path is known between that day and the next published run, of 2020."""
 
 
 def is_own_receiver(query: PathQuery) -> bool:
@@ -175,7 +173,7 @@ def _last_seen_outside(query: PathQuery, caps: CapsBook) -> MeasuredLimit | None
 
     A day later the same machines did not send ten times as much: the figures end, not the path.
     """
-    if not SLOW_OUTSIDE_UNTIL < caps.as_of <= UNSEEN_OUTSIDE_UNTIL:
+    if not SLOW_OUTSIDE_UNTIL < caps.as_of <= tables.unseen_outside_until(caps.without):
         return None
     found = tables.measured_limits(SLOW_OUTSIDE_UNTIL, caps.without)
     of_class = (one for one in found if one.path_class is query.path_class)
@@ -359,7 +357,7 @@ def possible_measured(query: PathQuery, caps: CapsBook) -> Iterator[Bound]:
     day = None
     if FIRST_SEEN_OUTSIDE.year - senders.CARRIED_YEARS <= caps.as_of.year < FIRST_SEEN_OUTSIDE.year:
         day = FIRST_SEEN_OUTSIDE
-    elif SLOW_OUTSIDE_UNTIL < caps.as_of <= UNSEEN_OUTSIDE_UNTIL:
+    elif SLOW_OUTSIDE_UNTIL < caps.as_of <= tables.unseen_outside_until(caps.without):
         day = SLOW_OUTSIDE_UNTIL
     if day is None:
         return

@@ -280,8 +280,7 @@ def sender_of(end: model.PathEnd, caps: model.CapsBook, may_assume: bool) -> Sen
     if end.machine_type is None:
         return Sender(None, "the machine type of the sender is unknown")
     # Tier_1 on a type that does not offer it changes nothing.
-    is_offered = any(cap.is_tier1 for cap in caps.variants(end.machine_type))
-    tier1 = end.is_tier1 and is_offered
+    tier1 = end.is_tier1 and bool(offers_tier1(end.machine_type, caps))
     cap = caps.cap(end.machine_type, tier1=tier1, cpu_platform=end.cpu_platform)
     if cap is not None:
         is_early = caps.as_of < FIRST_CAP_ON
@@ -295,6 +294,18 @@ def sender_of(end: model.PathEnd, caps: model.CapsBook, may_assume: bool) -> Sen
     if variants and end.cpu_platform:
         return Sender(None, why)
     return _assumed_sender(end, variants, tier1, caps, why)
+
+
+def offers_tier1(machine_type: str, caps: model.CapsBook) -> bool | None:
+    """Return whether a type offers Tier_1, by its next caps where none of the day is known.
+
+    None: no cap is known.
+    """
+    if known := caps.variants(machine_type):
+        return any(cap.is_tier1 for cap in known)
+    if _nearest_cap(machine_type, True, caps, 1) is not None:
+        return True
+    return False if _nearest_cap(machine_type, False, caps, 1) is not None else None
 
 
 def _assumed_sender(
@@ -312,7 +323,8 @@ def _assumed_sender(
         return Sender(None, why)
     earlier = _nearest_cap(machine_type, tier1, caps, -1)
     if earlier is None:
-        said = f"no cap is documented for {caps.as_of}: the cap of {later.year} is used"
+        what = "cap with Tier_1" if tier1 else "cap"
+        said = f"no cap is documented for {caps.as_of}: the {what} of {later.year} is used"
         return Sender(later.cap, "", later.cap.highest_gbps, is_carried=True, assumed=(said,))
     said = (
         f"no cap is documented between {earlier.year} and {later.year}: from"

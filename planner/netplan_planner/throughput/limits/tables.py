@@ -21,7 +21,7 @@ MOST_MTU_BYTES = 8896
 _DATED = ("egress_caps.csv", "path_limits.csv", "measured_limits.csv")
 """The tables of limits; each row has a `source_date`."""
 
-_OF_CAMPAIGNS = ("campaign", "campaigns", "maybe_by", "sure_by")
+_OF_CAMPAIGNS = ("campaign", "campaigns", "maybe_by", "sure_by", "seen_again_by")
 """Columns with the names of campaigns, `|` between them, whatever the table."""
 
 Campaigns = frozenset[str]
@@ -212,6 +212,15 @@ def window_figures(without: Campaigns = NOBODY) -> tuple[WindowFigure, ...]:
     """Return the figures for receive windows."""
     found = shipped_values(DATA / "receive_windows.csv", WindowFigure, byte_count="bytes")
     return tuple(one for one in found if one.campaign not in without)
+
+
+@cache
+def unseen_outside_until(without: Campaigns) -> date:
+    """Return the last day before the next figure of an external path after 2017's."""
+    found = next(row for row in _read("measured_limits.csv") if row["unseen_until"])
+    if found["seen_again_by"] in without:
+        return date.max
+    return date.fromisoformat(found["unseen_until"])
 
 
 @cache

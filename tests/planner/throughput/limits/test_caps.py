@@ -12,7 +12,10 @@ from hypothesis import strategies as st
 
 from netplan_planner.model import EgressCap, series_of
 from netplan_planner.throughput import load_caps
+from netplan_planner.throughput.limits.ends import described_end
+from netplan_planner.throughput.limits.senders import offers_tier1, sender_of
 from netplan_planner.throughput.limits.tables import DATA, cap_rows, platform_generations
+from support.known import known
 from support.listed import listed
 from support.projects.shared_data import needs_shared, shared
 
@@ -397,3 +400,15 @@ class TestAgainstTheSource:
         with pytest.raises(SystemExit, match="unknown text on custom types"):
             build(str(tmp_path), "--output", str(tmp_path / "out.csv"))
         assert not (tmp_path / "out.csv").exists()
+
+
+def test_tier1_is_that_of_the_next_caps_where_none_of_the_day_is_known() -> None:
+    early = load_caps(date(2025, 12, 31))
+    assert not early.variants("c4-standard-96")
+    found = sender_of(described_end("c4-standard-96", is_tier1=True), early, may_assume=True)
+    assert (known(found.cap).egress_gbps, known(found.cap).is_tier1) == (100.0, True)
+    assert "with Tier_1" in found.assumed[0]
+    plain = sender_of(described_end("c4-standard-96"), early, may_assume=True)
+    assert (known(plain.cap).egress_gbps, known(plain.cap).is_tier1) == (67.0, False)
+    names = ("c4-standard-96", "c4-standard-4", "z0-big")
+    assert [offers_tier1(name, early) for name in names] == [True, False, None]
