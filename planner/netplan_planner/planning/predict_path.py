@@ -1,5 +1,6 @@
 """The path that a user asks about: two machines of an inventory, or two described ones."""
 
+from collections.abc import Iterator
 from datetime import date
 from decimal import Decimal
 from functools import partial
@@ -20,7 +21,7 @@ from netplan_planner.planning.path_question import (
     class_of_path,
     notes_of,
 )
-from netplan_planner.throughput import load_caps, machine_end, predict, stated_on
+from netplan_planner.throughput import CapsTable, load_caps, machine_end, predict, stated_on
 from netplan_planner.throughput.batch import NO_RTT
 from netplan_planner.throughput.cases import cases_of
 from netplan_planner.throughput.goodput.doubts import doubt_of
@@ -228,8 +229,17 @@ def _answer(
         rtt_detail=detail,
         rtt_doubt=said,
         planning=planning_of(query, estimate, caps, prices),
-        notes=tuple(notes_of(src, path_class, caps)),
+        notes=(*notes_of(src, path_class, caps), *_of_image(question, caps)),
     )
+
+
+def _of_image(question: PathQuestion, caps: model.CapsBook) -> Iterator[str]:
+    """Yield that an image is nothing but a name before its windows were measured."""
+    if question.dst_image and isinstance(caps, CapsTable):
+        yield (
+            f"image {question.dst_image} changes nothing by itself: calibrate with paths to it, and"
+            " give the result (--calibration)"
+        )
 
 
 def _set_up(
