@@ -239,7 +239,8 @@ def without_options(blocks: Iterable[Block]) -> Iterator[Block]:
     """Yield blocks for readers who see no command line; commands stay whole, empty lines go."""
     for block in blocks:
         # The heading of a step has names of one's own tables.
-        bare = block if isinstance(block, Entry) else _changed(block, line_without_options)
+        is_step = isinstance(block, Entry) and re.match(r"\d+\. ", plain(block.line))
+        bare = block if is_step else _changed(block, line_without_options)
         if bare == block or isinstance(bare, Command | Table) or plain(bare.line).strip():
             yield bare
 

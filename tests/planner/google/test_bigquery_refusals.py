@@ -126,14 +126,14 @@ def test_what_reading_costs_is_said_first_and_held_against_the_bound(
             PLACE,
             KNOWN,
             since,
-            max_cost_usd=Decimal("49.99"),
+            max_cost_usd=Decimal("48.74"),
             say=said.append,
         )
     # A bound that the sums would meet on the way is held before anything is paid for.
-    assert "about $50.00 ($12.50 to read" in str(raised.value)
-    assert "--max-cost 49.99" in str(raised.value)
+    assert "about $48.75 ($12.50 to read" in str(raised.value)
+    assert "--max-cost 48.74" in str(raised.value)
     assert said[0].startswith(f"{PLACE}: {2 * TIB:,} bytes to read: $12.50 at $6.25 per TiB")
-    assert "With the aggregation about $50.00" in said[0]
+    assert "With the aggregation about $48.75" in said[0]
     (only,) = asked
     assert only["configuration"]["dryRun"] is True
     assert only["configuration"]["labels"] == {"tool": "netplan"}
@@ -190,7 +190,7 @@ def test_a_run_costs_five_dollars_at_most_unless_it_may_cost_more(
         begun = asked[-1]["configuration"]["query"]
         assert "maximumBytesBilled" not in begun
         return
-    assert f"about $50.00 ($12.50 to read {2 * TIB:,} bytes" in error
+    assert f"about $48.75 ($12.50 to read {2 * TIB:,} bytes" in error
     assert f"exceeds --max-cost {most}: use a shorter window" in error
     assert "--max-cost USD, or --max-cost none" in error
     assert done.returncode == 2

@@ -196,9 +196,10 @@ def _named(text: str, cells: int) -> str:
     'vm-1 (and 2 more): no zone'
     """
     place, colon, why = text.partition(": ")
-    # What a long reason leaves, and a third of the line at least.
-    place = cut(_FOLDERS.sub("", place), max(cells - len(colon + why), cells // 3))
-    return cut(f"{place}{colon}{why}", cells)
+    name = _FOLDERS.sub("", place)
+    # A name that fills more than half of the line leaves room for a long reason.
+    least = cells // 2 if len(name) <= cells // 2 else cells // 4
+    return cut(f"{cut(name, max(cells - len(colon + why), least))}{colon}{why}", cells)
 
 
 def skipped(entries: Iterable[NotEvaluated]) -> str:
