@@ -65,9 +65,12 @@ KNOWN_WINDOW_RATIO = 0.97
 """Of a window that is known: what waits at the receiver to be read, and rounding to its scale."""
 
 
-ADMITTED_CHANCE, LEAST_CHANCE = 0.025, 0.0125
-"""What is likelier than the first is inside an end of an interval of 95 %, what is less than half
-as likely far outside; between them the range goes over, so that no day is a cliff."""
+ADMITTED_CHANCE = 0.025
+"""What is likelier is inside an end of an interval of 95 %. What is less likely draws the range
+together, day by day by the same ratio, so that no day is a cliff."""
+PLAIN_WIDTH_RATIO = 0.055
+"""What the interval of a documented cap spans where nothing else is open, as a share of it: 3.6 %
+below (it may count headers) and 2 % above."""
 
 
 class Bound(NamedTuple):
@@ -164,33 +167,39 @@ def down_to(bound: Bound, low_gbps: float) -> Bound:
     return bound._replace(low_gbps=min(bound.low_gbps, low_gbps))
 
 
-def up_to(bound: Bound, high_gbps: float, share: float = 1.0) -> Bound:
+def up_to(bound: Bound, high_gbps: float, share: float) -> Bound:
     """Return a limit whose range reaches up to a rate, or a share of the way, where it does not."""
     if share <= 0 or high_gbps <= bound.high_gbps:
         return bound
-    if share >= 1:
-        return bound._replace(high_gbps=high_gbps)
-    if math.isinf(high_gbps):
-        return bound._replace(high_gbps=bound.high_gbps / (1 - share))
     return bound._replace(high_gbps=bound.high_gbps ** (1 - share) * high_gbps**share)
 
 
-def not_below(bound: Bound, otherwise_gbps: float, share: float) -> Bound:
-    """Return a limit whose low end is a share of the way down from what else holds."""
-    if share >= 1 or otherwise_gbps <= bound.low_gbps:
+def maybe_up_to(bound: Bound, high_gbps: float, chance: float) -> Bound:
+    """Return a limit that reaches up to a rate, as far as the chance of that admits."""
+    if high_gbps <= bound.high_gbps:
         return bound
-    if math.isinf(otherwise_gbps):
-        return bound if share > 0 else bound._replace(low_gbps=math.inf)
-    return bound._replace(low_gbps=otherwise_gbps ** (1 - share) * bound.low_gbps**share)
+    return bound._replace(high_gbps=admitted(bound.high_gbps, high_gbps, chance))
 
 
-def admitted(chance: float) -> float:
-    """Return how far a range reaches to what holds with a chance: nowhere, all the way, between.
+def maybe_down_to(bound: Bound, low_gbps: float, chance: float) -> Bound:
+    """Return a limit that reaches down to a rate, as far as the chance of that admits."""
+    if low_gbps >= bound.low_gbps:
+        return bound
+    return bound._replace(low_gbps=admitted(bound.low_gbps, low_gbps, chance))
 
-    >>> admitted(0.01), round(admitted(0.01875), 3), admitted(0.5)
-    (0.0, 0.5, 1.0)
+
+def admitted(sure_gbps: float, possible_gbps: float, chance: float) -> float:
+    """Return where a range ends that reaches to what holds with a chance.
+
+    >>> [round(admitted(7.0, 16.0, chance), 2) for chance in (0.0, 0.0025, 0.0125, 0.025, 0.5)]
+    [7.0, 7.14, 8.52, 16.0, 16.0]
     """
-    return min(max((chance - LEAST_CHANCE) / (ADMITTED_CHANCE - LEAST_CHANCE), 0.0), 1.0)
+    if chance >= ADMITTED_CHANCE or chance <= 0:
+        return possible_gbps if chance > 0 else sure_gbps
+    plain_gbps = PLAIN_WIDTH_RATIO * sure_gbps
+    whole = 1 + abs(possible_gbps - sure_gbps) / plain_gbps
+    width_gbps = plain_gbps * (whole ** (chance / ADMITTED_CHANCE) - 1)
+    return sure_gbps + math.copysign(width_gbps, possible_gbps - sure_gbps)
 
 
 def of_foreign(as_of: date) -> Bound:

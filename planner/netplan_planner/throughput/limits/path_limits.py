@@ -94,7 +94,8 @@ def static_limits(query: PathQuery, caps: CapsBook, *, may_assume: bool = False)
         sender = senders.sender_of(query.src, caps, may_assume)
         unstated = _unstated(query, sender.cap, caps) if not sender.is_carried else ()
         hard = list(_hard(query, sender, caps, last, unstated))
-        taken = senders.intake(query, sender.cap, caps) if sender.cap else None
+        is_foreign = query.src.cloud != OWN_CLOUD
+        taken = senders.intake(query, sender.cap, caps) if sender.cap or is_foreign else None
         if taken is not None:
             hard.append(taken)
             said = (
@@ -108,7 +109,7 @@ def static_limits(query: PathQuery, caps: CapsBook, *, may_assume: bool = False)
         own = next((b.low_gbps for b in hard if b.limit.name == "vm-egress"), 0.0)
         of_sender = (Doubt(one, own) for one in sender.assumed)
         assumed = (*of_sender, *_said_of_outside(query, caps, last, unstated), *assumed)
-        if query.src.cloud != OWN_CLOUD:
+        if is_foreign:
             of_foreign = (
                 f"at most: {sender.why_not}, so only windows and the receiver limit it; the low"
                 f" end assumes a sender of {bounds.LEAST_EGRESS_GBPS:g} Gbit/s"
@@ -235,7 +236,7 @@ def _hard(
     comes_in = query.path_class.is_external_address or query.src.cloud != OWN_CLOUD
     if leaves and comes_in and query.dst.cloud == OWN_CLOUD:
         for limit in named.external_receiving(query, caps):
-            most = math.inf if cap is None else cap.egress_gbps
+            most = tables.greatest_egress_gbps() if cap is None else cap.egress_gbps
             yield or_not_yet(bounds.plain(limit), most, caps)
     for measured in caps.measured(query.path_class):
         if measured.name == named.EXTERNAL_PATH:
@@ -372,8 +373,7 @@ def or_not_yet(bound: Bound, otherwise_gbps: float, caps: CapsBook, tier: str = 
     found = tables.path_limit(*asked) or tables.later_path_limit(*asked)
     if found is None:
         return bound
-    doubt = bounds.admitted(1 - found.chance_in_force(caps.as_of))
-    return bounds.up_to(bound, otherwise_gbps, doubt)
+    return bounds.maybe_up_to(bound, otherwise_gbps, 1 - found.chance_in_force(caps.as_of))
 
 
 def possible_documented(query: PathQuery, caps: CapsBook, hard: list[Bound]) -> Iterator[Bound]:
@@ -386,9 +386,11 @@ def possible_documented(query: PathQuery, caps: CapsBook, hard: list[Bound]) -> 
             found = tables.possible_path_limit(name, caps.as_of, of_tier, caps.without)
             if found is not None:
                 bound = bounds.plain(named.later_limit(found, found.value))
-                least = min((one.low_gbps for one in hard), default=math.inf)
-                chance = found.chance_in_force(caps.as_of)
-                yield bounds.not_below(bound, least, bounds.admitted(chance))
+                least = min((one.low_gbps for one in hard), default=bound.low_gbps)
+                sure = bound._replace(low_gbps=max(bound.low_gbps, least))
+                yield bounds.maybe_down_to(
+                    sure, bound.low_gbps, found.chance_in_force(caps.as_of)
+                )
     comes_in = query.path_class.is_external_address or query.src.cloud != OWN_CLOUD
     if comes_in and query.dst.cloud == OWN_CLOUD:
         yield from map(bounds.plain, named.external_receiving(query, caps, is_possible=True))

@@ -216,14 +216,16 @@ def _around(as_of: date, figures: Sequence[FlowFigure]) -> tuple[FlowFigure, Flo
 RECEIVER_CORES = "receiver-cores"
 
 
-def intake(query: model.PathQuery, cap: model.EgressCap, caps: model.CapsBook) -> Bound | None:
+def intake(
+    query: model.PathQuery, cap: model.EgressCap | None, caps: model.CapsBook
+) -> Bound | None:
     """Return what the receiver takes in, None where that is all that the sender may send.
 
     Its least is what the vCPUs carry at their least, or what the machine may send itself.
 
     Args:
         query: The path.
-        cap: Of the sender.
+        cap: Of the sender; None where nobody knows what it may send, as of another cloud's.
         caps: The caps at a date.
     """
     machine_type, most = query.dst.machine_type, vcpus_of(query.dst, caps)
@@ -232,11 +234,12 @@ def intake(query: model.PathQuery, cap: model.EgressCap, caps: model.CapsBook) -
     own = min((one.egress_gbps for one in caps.variants(machine_type)), default=0.0)
     frame = min((e.mtu_bytes for e in (query.src, query.dst) if e.mtu_bytes), default=MTU_BYTES)
     one = core_flow(caps.as_of, vcpus=1, mtu_bytes=frame, without=caps.without)
-    if own >= cap.egress_gbps or one is None:
+    sent_gbps = math.inf if cap is None else cap.egress_gbps
+    if own >= sent_gbps or one is None:
         return None
     sustained = sustained_vcpus(machine_type, most)
     low = max(sustained * (one.low_gbps or 0.0), own)
-    if low >= cap.egress_gbps:
+    if low >= sent_gbps:
         return None
     gbps = max(sustained * one.gbps, own)
     high = max(most * (one.high_gbps or 0.0), gbps)
@@ -370,10 +373,10 @@ def _before_this_year(
     if ended is None:
         earlier = _nearest_cap(cap.machine_type, tier1, load_caps(first, caps.without), -1)
         ended = earlier.cap if earlier is not None else None
-    share = admitted((date(first.year + 1, 1, 1) - caps.as_of) / timedelta(days=365))
-    if ended is None or not share:
+    if ended is None:
         return math.inf
-    return float(cap.egress_gbps ** (1 - share) * ended.egress_gbps**share)
+    chance = (date(first.year + 1, 1, 1) - caps.as_of) / timedelta(days=365)
+    return admitted(cap.egress_gbps, min(ended.egress_gbps, cap.egress_gbps), chance)
 
 
 class _DatedCap(NamedTuple):

@@ -71,6 +71,13 @@ def cap_rows(without: Campaigns = NOBODY) -> tuple[CapRow, ...]:
 
 
 @cache
+def greatest_egress_gbps() -> float:
+    """Return the greatest cap that any document states: no machine is known to send more."""
+    stated = (row["egress_gbps"] for row in _read("egress_caps.csv"))
+    return max(float(gbps) for gbps in stated if gbps)
+
+
+@cache
 def series_without_caps() -> dict[str, CapRow]:
     """Return what documents say of series whose caps no source that was read states, by name."""
     return {row["series"]: row for row in _read("series_without_caps.csv")}
