@@ -5,6 +5,7 @@
     [severity]                   # what a finding must be worth: high_usd_per_month = 500
     [targets]                    # wanted egress: "projects/p/zones/z/instances/n" = "10 Gbps"
     [links]                      # of hosts elsewhere, by their addresses: "10.1.0.0/24" = "1 Gbps"
+    [tcp]                        # settings of VMs: "db-*" = { receive_buffer_bytes = 67108864 }
 
 The same keys may stand under `[tool.netplan]` in pyproject.toml. The command line wins over
 `NETPLAN_*` variables, these over the file, the file over the built-in defaults.
@@ -21,7 +22,7 @@ from netplan_planner.errors import UsageError
 from netplan_planner.input_files import toml_file, unreadable, whole
 
 _SEVERITY = "severity"
-_NOT_VERBS = frozenset({"rules", "targets", "links", _SEVERITY})
+_NOT_VERBS = frozenset({"rules", "targets", "links", "tcp", _SEVERITY})
 _MOST = 1e15
 """More than any threshold can mean, in any unit."""
 
@@ -97,8 +98,8 @@ def rule_thresholds(path: Path) -> tuple[tuple[str, str, float], ...]:
         UsageError: If `[rules.<id>]` or `[severity]` is not a table of numbers.
     """
     found: list[tuple[str, str, float]] = []
-    sections = dict(sorted(_table(path, "rules").items()))
-    steps = _table(path, _SEVERITY)
+    sections = dict(sorted(table_of(path, "rules").items()))
+    steps = table_of(path, _SEVERITY)
     for rule, values in {**sections, **({_SEVERITY: steps} if steps else {})}.items():
         where = rule if rule == _SEVERITY else f"rules.{rule}"
         if not isinstance(values, dict):
@@ -120,7 +121,7 @@ def declared_targets(path: Path) -> tuple[tuple[str, float, str], ...]:
     """
     return tuple(
         (pattern, _rate_gbps(f"{path}: [targets] {pattern!r}", value), f"{path.name} [targets]")
-        for pattern, value in sorted(_table(path, "targets").items())
+        for pattern, value in sorted(table_of(path, "targets").items())
     )
 
 
@@ -131,7 +132,7 @@ def declared_links(path: Path) -> tuple[tuple[str, float, str], ...]:
         UsageError: If a name is no range of addresses, or a value no rate.
     """
     found = []
-    for text, value in sorted(_table(path, "links").items()):
+    for text, value in sorted(table_of(path, "links").items()):
         try:
             ip_network(text)
         except ValueError as error:
@@ -141,7 +142,8 @@ def declared_links(path: Path) -> tuple[tuple[str, float, str], ...]:
     return tuple(found)
 
 
-def _table(path: Path, name: str) -> dict[str, Any]:
+def table_of(path: Path, name: str) -> dict[str, Any]:
+    """Return a section of a configuration file that holds no options; empty where it has none."""
     return _section(path, load_table(path), name)
 
 

@@ -33,7 +33,7 @@ from netplan_planner.world import settings
 
 EXIT_FINDINGS = 1
 
-_BESIDE_VERBS = ("rules", "targets", "links")
+_BESIDE_VERBS = ("rules", "targets", "links", "tcp")
 """Sections that are not option defaults."""
 
 _OF_ALL = ("quiet",)

@@ -7,6 +7,7 @@ from typing import Protocol
 
 from netplan_planner.model.base import Region, Value, Zone
 from netplan_planner.model.path_class import PathClass
+from netplan_planner.model.project.resources import STOCK, SetUp
 
 
 class LimitKind(StrEnum):
@@ -217,26 +218,6 @@ class CapsBook(Protocol):
 
     def measured(self, path_class: PathClass) -> Sequence[MeasuredLimit]:
         """Return the measured limits of a path class that hold at `as_of`."""
-
-
-class SetUp(Value, frozen=True, kw_only=True):
-    """What somebody set on the machine at an end, which no machine type tells.
-
-    Paths whose ends are set up alike share what probes teach of windows and of starts.
-    """
-
-    image: str = ""
-    """What tells it from others: the names of its licences, or any name; empty: not known."""
-    congestion_control: str = ""
-    """As the kernel names it; empty: not known, CUBIC as Linux has it."""
-    receive_buffer_bytes: int | None = None
-    """The greatest of one connection, as the system counts it: net.ipv4.tcp_rmem's last value."""
-    send_buffer_bytes: int | None = None
-    """The same of what it sends: net.ipv4.tcp_wmem's last value."""
-
-
-STOCK = SetUp()
-"""Nobody told: buffers and congestion control as Linux has them."""
 
 
 class PathEnd(Value, frozen=True, kw_only=True):

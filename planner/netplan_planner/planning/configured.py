@@ -5,8 +5,12 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from netplan_planner.asks import CHOICE, Ask, Paths
-from netplan_planner.config import declared_links, declared_targets, rule_thresholds
-from netplan_planner.world.settings import check_settings
+from netplan_planner.config import (
+    declared_links,
+    declared_targets,
+    rule_thresholds,
+)
+from netplan_planner.world.settings import check_settings, declared_set_ups
 from netplan_rules.own import use_folders
 
 RulesPath = Annotated[
@@ -23,7 +27,7 @@ RulesPath = Annotated[
 def configured(
     file: Path | None, rules_path: Sequence[Path] | None = None, *, has_links: bool = True
 ) -> dict[str, Any]:
-    """Return the fields of a request that a configuration file says: thresholds, targets, links.
+    """Return what a configuration file says of a request: thresholds, targets, links, settings.
 
     Args:
         file: The configuration; None: there is none.
@@ -40,4 +44,9 @@ def configured(
     lost = check_settings(file, takes_own=rules_path is None)
     kept = tuple(one for one in rule_thresholds(file) if one[0] not in lost)
     links = {"links": declared_links(file)} if has_links else {}
-    return {"thresholds": kept, "targets": declared_targets(file), **links}
+    return {"thresholds": kept, "targets": declared_targets(file), **links, **set_ups(file)}
+
+
+def set_ups(file: Path | None) -> dict[str, Any]:
+    """Return the field of a request with the declared settings of machines."""
+    return {} if file is None else {"set_ups": declared_set_ups(file)}

@@ -72,6 +72,13 @@ class PathQuestion(Connections, Request, frozen=True, kw_only=True):
         Ask("CPU platform of the sender, if the cap depends on it (N1, M2).", is_expert=True),
     ] = None
     rtt_ms: RoundTrip = None
+    src_image: Annotated[
+        str | None,
+        Ask(
+            "Image of the sender, as named in the calibration (default: its VM's licenses).",
+            is_expert=True,
+        ),
+    ] = None
     dst_image: Annotated[
         str | None,
         Ask(

@@ -247,7 +247,9 @@ def _set_up(
 ) -> tuple[model.PathEnd, model.PathEnd]:
     """Return both ends as the question has them set up, else as their machines are."""
     replace = msgspec.structs.replace
-    sending = replace(src.set_up, congestion_control=(question.congestion_control or "").lower())
+    control = (question.congestion_control or src.set_up.congestion_control).lower()
+    image = question.src_image or src.set_up.image
+    sending = replace(src.set_up, image=image, congestion_control=control)
     receiving = replace(dst.set_up, image=question.dst_image or dst.set_up.image)
     return (
         replace(src, nic_count=question.nic_count, set_up=sending),

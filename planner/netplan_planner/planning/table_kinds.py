@@ -110,6 +110,7 @@ def _set_ups(cells: dict[str, str]) -> tuple[SetUp, SetUp]:
     ceiling = ceiling_of_note(cells["buffer_note"])
     power = cells["sent_log2"]
     sending = SetUp(
+        image=cells["src_image"],
         congestion_control=cells["congestion_control"].lower(),
         send_buffer_bytes=2 ** int(float(power)) if power else ceiling,
     )

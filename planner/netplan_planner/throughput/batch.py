@@ -35,6 +35,7 @@ from netplan_planner.throughput.limits.path_limits import (
     static_limits,
 )
 from netplan_planner.throughput.limits.senders import MTU_BYTES
+from netplan_planner.throughput.limits.shared_by import tells_buffers
 from netplan_planner.throughput.limits.tables import NOBODY, Campaigns
 from netplan_planner.throughput.transport import transfer
 from netplan_planner.units import MS_PER_SECOND
@@ -240,6 +241,8 @@ class _Figures(NamedTuple):
     mtu_bytes: Column
     send_buffer_bytes: Column
     """Of the sender's set-up; NaN where none is told."""
+    is_told: NDArray[np.bool_]
+    """Whether a buffer of either end's set-up is."""
     window_bytes: NDArray[np.float64]
     """The receiver's default; axes: kind, likely, least and greatest."""
     is_one_case: NDArray[np.bool_]
@@ -257,6 +260,7 @@ def _figures(kinds: Sequence[PathQuery], limits: Sequence[StaticLimits]) -> _Fig
         place=np.array([place_of(kind) for kind in kinds], dtype=np.int8),
         mtu_bytes=np.array(frames, dtype=float),
         send_buffer_bytes=np.array(buffers, dtype=float),
+        is_told=np.array([tells_buffers(one) for one in kinds], dtype=bool),
         window_bytes=windows.reshape(len(limits), 3),
         is_one_case=np.array([one.is_one_case for one in limits], dtype=bool),
     )
@@ -270,7 +274,7 @@ def _asked(figures: _Figures, columns: Columns) -> Asked:
         window_bytes=_windows(figures, columns),
         sent_bytes=_sent(figures, columns),
         is_window_told=~np.isnan(columns.window_bytes),
-        is_buffer_told=~np.isnan(columns.send_buffer_bytes),
+        is_buffer_told=figures.is_told[columns.kind] | ~np.isnan(columns.send_buffer_bytes),
         rtt_ms=scattered(columns.rtt_ms, columns.low_rtt_ms, columns.high_rtt_ms),
         streams=in_cases(
             np.where(np.isnan(streams), np.inf, streams),

@@ -11,6 +11,7 @@ from netplan_planner.throughput.limits import bounds
 from netplan_planner.throughput.limits.bounds import Doubt
 from netplan_planner.throughput.limits.ends import CUBIC
 from netplan_planner.throughput.limits.path_limits import is_own_receiver
+from netplan_planner.throughput.limits.shared_by import tells_send_buffer
 from netplan_planner.throughput.transport.transfer import EARLY_RTTS, window_gbps
 
 _NO_ROUND_TRIP_MS = 1e-3
@@ -59,7 +60,7 @@ def single_row(query: PathQuery) -> tuple[Columns, tuple[Doubt, ...]]:
         said *= needs_round_trip(query)
     elif query.streams is not None and not is_told and not is_own_receiver(query):
         said, held = "the receive window is unknown: assumed between 1 and 4.2 MB", 2.0**20
-    elif query.streams is not None and is_told and not _tells_send_buffer(query):
+    elif query.streams is not None and is_told and not tells_send_buffer(query):
         said = "the send buffer is unknown: assumed 4 MiB, the Linux default"
         held = bounds.SEND_BUFFER_LOW_RATIO * bounds.SEND_BUFFER_BYTES
     least = (query.streams or 0) * float(window_gbps(window_bytes=held, rtt_ms=rtt))
@@ -92,11 +93,6 @@ def other_control(query: PathQuery) -> Iterator[str]:
             f"start and recovery are modelled for CUBIC, but the sender uses {control}. Only"
             " measurements of such senders tell more (--calibration)"
         )
-
-
-def _tells_send_buffer(query: PathQuery) -> bool:
-    told = query.send_buffer_bytes, query.src.set_up.send_buffer_bytes
-    return any(one is not None for one in told)
 
 
 def stacked(rows: Sequence[Columns]) -> Columns:

@@ -12,7 +12,7 @@ from netplan_planner.google.metrics_window import MOST_DAYS as MOST_DAYS
 from netplan_planner.google.options import ApiClient as ApiClient
 from netplan_planner.google.options import ApiOptions as ApiOptions
 from netplan_planner.google.options import parent_of
-from netplan_planner.model import CommitmentScope, Severity, Value
+from netplan_planner.model import CommitmentScope, SetUp, Severity, Value
 from netplan_planner.traffic.options import TrafficOptions as TrafficOptions
 from netplan_planner.traffic.spark.place import FlowEngine as FlowEngine
 
@@ -56,6 +56,8 @@ class InputRequest(Value, frozen=True, kw_only=True):
     """(glob over the end of a self link, wanted Gbit/s, source)."""
     links: tuple[tuple[str, float, str], ...] = ()
     """(range of addresses, Gbit/s of the hosts' link, source)."""
+    set_ups: tuple[tuple[str, SetUp, str], ...] = ()
+    """(glob over the end of a self link, settings of TCP, source)."""
     metrics: tuple[Path, ...] = ()
     """Stored time series of Cloud Monitoring."""
     live_metrics: bool = False

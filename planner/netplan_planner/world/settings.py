@@ -3,13 +3,19 @@
 from collections import deque
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
-from netplan_planner.config import declared_links, declared_targets, rule_thresholds
-from netplan_planner.errors import UsageError
+from netplan_planner.config import (
+    declared_links,
+    declared_targets,
+    rule_thresholds,
+    table_of,
+)
+from netplan_planner.errors import UsageError, did_you_mean
 from netplan_planner.google.monitoring import MONITORING_VARIABLE
 from netplan_planner.google.options import ANONYMOUS_VARIABLE, EMULATOR_VARIABLE, ENDPOINT_VARIABLE
 from netplan_planner.google.other_apis import LOCATED_APIS
-from netplan_planner.model import Setting
+from netplan_planner.model import Setting, SetUp
 from netplan_rules.base import SECTION
 from netplan_rules.registry import all_rules, declared_thresholds, nearest, thresholds
 
@@ -28,6 +34,43 @@ OTHER_VARIABLES: Mapping[str, str] = {
     "TERM": "dumb: no colours on a terminal",
 }
 """Variables that other programs read too, and what they decide; options have others."""
+
+
+_LEAST_BUFFER_BYTES, _MOST_BUFFER_BYTES = 4096, 2**40
+"""Of a socket: Linux gives no less, and no machine has more."""
+
+
+def declared_set_ups(path: Path) -> tuple[tuple[str, SetUp, str], ...]:
+    """Return the settings of `[tcp]` as (pattern of machines, settings, where they stand).
+
+    Raises:
+        UsageError: If a pattern has no table of settings, one has no such name, or a value is none.
+    """
+    found = []
+    for pattern, value in sorted(table_of(path, "tcp").items()):
+        where = f"{path}: [tcp] {pattern!r}"
+        if not isinstance(value, dict) or not value:
+            such = "{ receive_buffer_bytes = 67108864 }"
+            raise UsageError(f"{where}: must be a table such as {such}")
+        said = {name: _setting_of(where, name, one) for name, one in value.items()}
+        found.append((pattern, SetUp(**said), f"{path.name} [tcp]"))
+    return tuple(found)
+
+
+def _setting_of(where: str, name: str, value: object) -> Any:
+    """Return one setting of a machine as it is kept."""
+    known = SetUp.__struct_fields__
+    if name not in known:
+        raise UsageError(f"{where}: there is no setting {name!r}{did_you_mean(name, known)}")
+    if not name.endswith("_bytes"):
+        if not isinstance(value, str) or not value.strip():
+            raise UsageError(f"{where}: {name} must be a text, not {value!r}")
+        return value.strip().lower() if name == "congestion_control" else value.strip()
+    is_whole = isinstance(value, int) and not isinstance(value, bool)
+    if not is_whole or not _LEAST_BUFFER_BYTES <= value <= _MOST_BUFFER_BYTES:  # type: ignore[operator]
+        what = f"a whole number of bytes, at least {_LEAST_BUFFER_BYTES}"
+        raise UsageError(f"{where}: {name} must be {what}, not {value!r}")
+    return value
 
 
 def check_settings(file: Path, *, takes_own: bool) -> frozenset[str]:
@@ -57,7 +100,7 @@ def no_rule(name: str) -> str:
 
 
 def file_settings(file: Path | None, lost: frozenset[str] = frozenset()) -> Iterator[Setting]:
-    """Yield the thresholds of every rule, then the targets and links that a file declares.
+    """Yield the thresholds of every rule, then what else a file declares of machines and hosts.
 
     Args:
         file: The configuration.
@@ -84,7 +127,17 @@ def file_settings(file: Path | None, lost: frozenset[str] = frozenset()) -> Iter
                 value=f"{given.get(one.name, one.default):g} {one.unit}",
                 origin=origin if one.name in given else "default",
             )
-    for pattern, gbps, source in declared_targets(file) if file else ():
+    if file is not None:
+        yield from _declared(file)
+
+
+def _declared(file: Path) -> Iterator[Setting]:
+    """Yield the targets, links and settings of machines that a file declares."""
+    for pattern, gbps, source in declared_targets(file):
         yield Setting(setting=f"targets.{pattern}", value=f"{gbps:g} Gbit/s", origin=source)
-    for addresses, gbps, source in declared_links(file) if file else ():
+    for addresses, gbps, source in declared_links(file):
         yield Setting(setting=f"links.{addresses}", value=f"{gbps:g} Gbit/s", origin=source)
+    for pattern, one, source in declared_set_ups(file):
+        for name in one.__struct_fields__:
+            if value := getattr(one, name):
+                yield Setting(setting=f"tcp.{pattern}.{name}", value=f"{value}", origin=source)

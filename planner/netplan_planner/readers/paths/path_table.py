@@ -30,6 +30,7 @@ _KIND = (
     Column(name="date", meaning="the date of the limits"),
     Column(name="tier1", meaning="whether the sender has Tier_1 networking"),
     Column(name="cpu_platform", meaning="the sender's, where the cap depends on it (N1, M2)"),
+    Column(name="src_image", meaning="the sender's, which sets how it starts"),
     Column(name="dst_image", meaning="the receiver's, which sets its buffers"),
     Column(name="congestion_control", meaning="the sender's; CUBIC where empty"),
     Column(name="direction", meaning="one way, or both at once"),

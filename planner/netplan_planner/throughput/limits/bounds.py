@@ -65,9 +65,10 @@ KNOWN_WINDOW_RATIO = 0.97
 """Of a window that is known: what waits at the receiver to be read, and rounding to its scale."""
 
 
-ADMITTED_CHANCE = 0.025
-"""What is likelier is inside an end of an interval of 95 %. What is less likely draws the range
-together, day by day by the same ratio, so that no day is a cliff."""
+ADMITTED_CHANCE, LEAST_CHANCE = 0.05, 0.0125
+"""What is likelier than the first is inside an end of an interval of 90 %, what is less likely than
+a quarter of that far outside of one of 95 %. Between them the range closes by the same ratio a day,
+so that no day is a cliff."""
 PLAIN_WIDTH_RATIO = 0.055
 """What the interval of a documented cap spans where nothing else is open, as a share of it: 3.6 %
 below (it may count headers) and 2 % above."""
@@ -191,14 +192,15 @@ def maybe_down_to(bound: Bound, low_gbps: float, chance: float) -> Bound:
 def admitted(sure_gbps: float, possible_gbps: float, chance: float) -> float:
     """Return where a range ends that reaches to what holds with a chance.
 
-    >>> [round(admitted(7.0, 16.0, chance), 2) for chance in (0.0, 0.0025, 0.0125, 0.025, 0.5)]
-    [7.0, 7.14, 8.52, 16.0, 16.0]
+    >>> [round(admitted(7.0, 16.0, chance), 2) for chance in (0.01, 0.0125, 0.02, 0.03, 0.05)]
+    [7.0, 7.0, 7.34, 8.32, 16.0]
     """
-    if chance >= ADMITTED_CHANCE or chance <= 0:
-        return possible_gbps if chance > 0 else sure_gbps
+    if chance >= ADMITTED_CHANCE or chance <= LEAST_CHANCE:
+        return possible_gbps if chance > LEAST_CHANCE else sure_gbps
+    share = (chance - LEAST_CHANCE) / (ADMITTED_CHANCE - LEAST_CHANCE)
     plain_gbps = PLAIN_WIDTH_RATIO * sure_gbps
     whole = 1 + abs(possible_gbps - sure_gbps) / plain_gbps
-    width_gbps = plain_gbps * (whole ** (chance / ADMITTED_CHANCE) - 1)
+    width_gbps = plain_gbps * (whole**share - 1)
     return sure_gbps + math.copysign(width_gbps, possible_gbps - sure_gbps)
 
 

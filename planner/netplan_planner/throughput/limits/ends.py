@@ -54,8 +54,9 @@ def outside_gbps(facts: model.Facts, instance: model.Instance) -> float:
 
 
 def image_of(instance: model.Instance) -> str:
-    """Return what a machine was made of, by the names of its licences; empty: not known."""
-    return "+".join(sorted({one.rpartition("/")[2] for one in instance.licenses}))
+    """Return what a machine was made of: as declared, else its licences; empty: not known."""
+    licenses = sorted({one.rpartition("/")[2] for one in instance.licenses})
+    return instance.set_up.image or "+".join(licenses)
 
 
 def instance_end(instance: model.Instance) -> model.PathEnd:
@@ -65,7 +66,7 @@ def instance_end(instance: model.Instance) -> model.PathEnd:
         instance,
         is_tier1=instance.bandwidth_tier is model.BandwidthTier.TIER_1,
         cpu_platform=deciding_platform(instance),
-        set_up=model.SetUp(image=image_of(instance)),
+        set_up=msgspec.structs.replace(instance.set_up, image=image_of(instance)),
     )
 
 
@@ -127,6 +128,7 @@ def type_end(
         cpu_platform=cpu_platform or None,
         zone=beside.zone if beside is not None else None,
         region=beside.region if beside is not None else None,
+        set_up=instance_end(beside).set_up if beside is not None else model.STOCK,
     )
 
 

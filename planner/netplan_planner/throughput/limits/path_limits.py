@@ -388,9 +388,7 @@ def possible_documented(query: PathQuery, caps: CapsBook, hard: list[Bound]) -> 
                 bound = bounds.plain(named.later_limit(found, found.value))
                 least = min((one.low_gbps for one in hard), default=bound.low_gbps)
                 sure = bound._replace(low_gbps=max(bound.low_gbps, least))
-                yield bounds.maybe_down_to(
-                    sure, bound.low_gbps, found.chance_in_force(caps.as_of)
-                )
+                yield bounds.maybe_down_to(sure, bound.low_gbps, found.chance_in_force(caps.as_of))
     comes_in = query.path_class.is_external_address or query.src.cloud != OWN_CLOUD
     if comes_in and query.dst.cloud == OWN_CLOUD:
         yield from map(bounds.plain, named.external_receiving(query, caps, is_possible=True))

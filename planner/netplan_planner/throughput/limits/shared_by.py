@@ -5,8 +5,8 @@ counts one physical NIC; quotas count one project in one region; the rest counts
 
 The second is what a probe of one path tells of others, and one answer serves the plans of probes
 and the calibrations that learn from them. Windows are those of receivers that are set up alike,
-starts those of such senders: image and buffers of the first, congestion control and buffers of the
-second. The caps for addresses outside the VPC are stated for
+starts those of such senders: image and buffers of the first; image, congestion control and buffers
+of the second. The caps for addresses outside the VPC are stated for
 every VM alike, whatever its project: exceptions are machine series, and have figures of their own
 in the table, on which what is learnt is a factor. No value but a quota's differs by project.
 
@@ -36,7 +36,7 @@ ALL = "all"
 OWN = "own machines"
 WINDOW, SEND_BUFFER = "window-over-rtt", "send-buffer-over-rtt"
 START = "slow-start-ramp"
-_WITH = " with "
+_WITH, _AND, _FROM = " with ", ", ", "from "
 _OF_SENDING_FAMILY = frozenset({"vm-egress", "single-flow-core", "internal-flow"})
 _STAND_INS = {"carried": "by a later cap", "unstated": "outside the VPC"}
 """Whose limit it is where another cap stands in for one that is not known, by `Bound.regime`."""
@@ -65,6 +65,9 @@ def same_for(name: str, query: PathQuery, *, regime: str = "") -> str:
         return family_of(query.dst.machine_type)
     if name == "external-path":
         return query.path_class.value
+    if name == SEND_BUFFER and tells_buffers(query):
+        sender, receiver = (one.zone or one.region or "anywhere" for one in (query.src, query.dst))
+        return f"{_FROM}{sender} to {receiver}"
     if name in (WINDOW, SEND_BUFFER):
         return set_up_alike(receiver_key(query), receiving_set_up(query.dst.set_up))
     if name == START:
@@ -81,11 +84,24 @@ def said_of(name: str, same: str) -> str:
 
     >>> said_of("vm-egress", "n2"), said_of("send-buffer-over-rtt", "own machines")
     ('vm-egress (n2 VMs)', 'window-over-rtt (to own machines)')
+    >>> said_of("send-buffer-over-rtt", "from us-east1-b to us-west1-a")
+    'send-buffer-over-rtt (from us-east1-b to us-west1-a)'
     """
-    if name in (WINDOW, SEND_BUFFER, START):
+    if name in (WINDOW, SEND_BUFFER, START) and not same.startswith(_FROM):
         return f"{START if name == START else WINDOW} (to {same})"
     is_of_machines = same == ALL or name in _OF_SENDING_FAMILY or name == RECEIVER_CORES
     return f"{name} ({same} VMs)" if is_of_machines else f"{name} ({same})"
+
+
+def tells_send_buffer(query: PathQuery) -> bool:
+    """Return whether somebody told the sender's buffer: then it is no guess that probes mend."""
+    told = query.send_buffer_bytes, query.src.set_up.send_buffer_bytes
+    return any(one is not None for one in told)
+
+
+def tells_buffers(query: PathQuery) -> bool:
+    """Return whether somebody told a buffer of either end: what one held is not the other's."""
+    return tells_send_buffer(query) or query.dst.set_up.receive_buffer_bytes is not None
 
 
 def family_of(machine_type: str | None) -> str:
@@ -109,14 +125,14 @@ def set_up_alike(whose: str, set_up: str) -> str:
     return f"{whose}{_WITH}{set_up}" if set_up else whose
 
 
-def whatever_set_up(key: str) -> tuple[str, bool]:
-    """Return for whom something is the same without the set-up, and whether there was one.
+def whatever_set_up(key: str) -> tuple[str, frozenset[str]]:
+    """Return for whom something is the same without the set-up, and what was told of that.
 
     >>> whatever_set_up("own machines with image debian-12"), whatever_set_up("all")
-    (('own machines', True), ('all', False))
+    (('own machines', frozenset({'image debian-12'})), ('all', frozenset()))
     """
-    whose, told, _ = key.partition(_WITH)
-    return whose, bool(told)
+    whose, _, told = key.partition(_WITH)
+    return whose, frozenset(told.split(_AND)) - {""}
 
 
 def receiving_set_up(one: SetUp) -> str:
@@ -126,17 +142,18 @@ def receiving_set_up(one: SetUp) -> str:
     'image debian-12, receive buffers of 64 MiB'
     """
     image = f"image {one.image}" if one.image else ""
-    return ", ".join(filter(None, (image, _buffers("receive", one.receive_buffer_bytes))))
+    return _AND.join(filter(None, (image, _buffers("receive", one.receive_buffer_bytes))))
 
 
 def sending_set_up(one: SetUp) -> str:
-    """Return what of a set-up decides starts, in words; empty where it is Linux's own or not known.
+    """Return what of a set-up decides starts, in words; empty where nothing is known.
 
     >>> sending_set_up(SetUp(image="debian-12", congestion_control="bbr"))
-    'bbr'
+    'image debian-12, bbr'
     """
+    image = f"image {one.image}" if one.image else ""
     control = "" if one.congestion_control == CUBIC else one.congestion_control
-    return ", ".join(filter(None, (control, _buffers("send", one.send_buffer_bytes))))
+    return _AND.join(filter(None, (image, control, _buffers("send", one.send_buffer_bytes))))
 
 
 def _buffers(which: str, byte_count: int | None) -> str:

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from netplan_planner import model
 from netplan_planner.asks import given_options
 from netplan_planner.errors import UsageError, did_you_mean, near
+from netplan_planner.planning.configured import set_ups
 from netplan_planner.planning.path_question import (
     PathQuestion,
     assumed_class,
@@ -93,7 +94,8 @@ def predict(ask: PredictAsk, now: Now) -> model.Prediction | PluginTable | None:
         return None
     if ask.is_together:
         raise UsageError("--together needs a table of flows: add --batch")
-    return predict_asked(ask.path, request_of(ask), now.say, now.warn, ask.level)
+    request = request_of(ask, **set_ups(now.config))
+    return predict_asked(ask.path, request, now.say, now.warn, ask.level)
 
 
 class _Ends(NamedTuple):

@@ -107,17 +107,19 @@ class Corrector:
     def _known(self, name: str, key: str) -> int | None:
         """Return the number of what was learnt of a shared factor.
 
-        Probes whose set-up nobody recorded tell of any; a path of which nobody tells the set-up has
-        that of all probes, where these had one.
+        Probes whose set-up nobody recorded tell of any; a path of which nobody tells the set-up, or
+        only a part of it, has that of all probes that fit, where these had one.
         """
         exact = self._number.get((name, key))
-        whose, is_told = whatever_set_up(key)
         if exact is not None:
             return exact
-        if is_told:
-            return self._number.get((name, whose))
-        alike = self._by_set_up.get((name, key), ())
-        return alike[0] if len(alike) == 1 else None
+        whose, told = whatever_set_up(key)
+        alike = [
+            at
+            for at in self._by_set_up.get((name, whose), ())
+            if told <= whatever_set_up(self.calibration.latents[at].key)[1]
+        ]
+        return alike[0] if len(alike) == 1 else self._number.get((name, whose))
 
     def knows_pair(self, key: str | None) -> bool:
         """Return whether something is known of a pair of places."""
