@@ -22,6 +22,7 @@ from netplan_planner.model import (
     MachineNeed,
     MachinePlan,
     PathClass,
+    PathQuery,
 )
 from netplan_planner.model.plans.connections import Connections
 from netplan_planner.optimise.job.plan import plan_job
@@ -31,6 +32,7 @@ from netplan_planner.planning.predict_path import predict_described
 from netplan_planner.readers.paths.path_table import PathTable
 from netplan_planner.throughput import predict
 from netplan_planner.throughput.goodput.mean import LIMITS
+from netplan_planner.throughput.limits.ends import described_end
 from netplan_planner.verbs.predict.table_file import predict_table
 from netplan_planner.verbs.transfer.ask import TransferNeed
 from netplan_planner.verbs.transfer.hops import Hop
@@ -366,3 +368,20 @@ class TestDoubt:
         found = predict_described(question, DAY, LEVEL)
         assert found.planning is not None
         assert found.planning.doubt == ""
+
+
+@pytest.mark.parametrize(("receiver", "most_gbps"), [("e2-micro", 6), ("n1-standard-1", 20)])
+def test_a_small_receiver_bounds_senders_of_other_clouds_too(
+    receiver: str, most_gbps: float
+) -> None:
+    query = PathQuery(
+        path_class=PathClass.INTERNET,
+        src=described_end(None, place="us-east-1", cloud="aws"),
+        dst=described_end(receiver, place="us-central1-a"),
+        streams=64,
+        rtt_ms=20.0,
+    )
+    found = predict(query, CAPS, may_assume=True)
+    assert found.binding is not None
+    assert found.binding.name == "receiver-cores"
+    assert (found.gbps or 0) < most_gbps

@@ -37,7 +37,7 @@ from netplan_planner.throughput.round_trips.of_path import (
     with_round_trip,
 )
 from netplan_planner.throughput.services import transactions_per_s
-from netplan_planner.throughput.single_row import needs_round_trip
+from netplan_planner.throughput.single_row import needs_round_trip, said_of_images
 from netplan_planner.throughput.transport.tools import THREADED_TEXT
 from netplan_planner.throughput.transport.transfer import payload_ratio
 from netplan_planner.units import BYTES_PER_GIB
@@ -229,17 +229,14 @@ def _answer(
         rtt_detail=detail,
         rtt_doubt=said,
         planning=planning_of(query, estimate, caps, prices),
-        notes=(*notes_of(src, path_class, caps), *_of_image(question, caps)),
+        notes=(*notes_of(src, path_class, caps), *_of_images(question, caps)),
     )
 
 
-def _of_image(question: PathQuestion, caps: model.CapsBook) -> Iterator[str]:
-    """Yield that an image is nothing but a name before its windows were measured."""
-    if question.dst_image and isinstance(caps, CapsTable):
-        yield (
-            f"image {question.dst_image} changes nothing by itself: calibrate with paths to it, and"
-            " give the result (--calibration)"
-        )
+def _of_images(question: PathQuestion, caps: model.CapsBook) -> Iterator[str]:
+    """Yield that the images of the question change nothing, where no calibration is given."""
+    if isinstance(caps, CapsTable):
+        yield from said_of_images((question.src_image, question.dst_image))
 
 
 def _set_up(

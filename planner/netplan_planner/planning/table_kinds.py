@@ -3,7 +3,7 @@
 The kind of path that the cells of a table's row describe.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import date
 from typing import NamedTuple
 
@@ -33,6 +33,7 @@ from netplan_planner.throughput.limits.ends import ANYBODY, OWN_CLOUD
 from netplan_planner.throughput.limits.path_limits import StaticLimits
 from netplan_planner.throughput.limits.senders import offers_tier1, why_too_many_vnics
 from netplan_planner.throughput.round_trips.of_path import RaisedRtts, row_round_trips
+from netplan_planner.throughput.single_row import said_of_control
 
 _NO_DAY = 0
 
@@ -133,6 +134,12 @@ def _why_not(
     return ""
 
 
+def _notes(query: PathQuery, of_foreign: str) -> Iterator[str]:
+    """Yield what of a kind of path was not taken as it stands."""
+    yield from filter(None, (of_foreign or tier1_note(query),))
+    yield from said_of_control(query.src)
+
+
 def tier1_note(query: PathQuery) -> str:
     """Return what is said of Tier_1 that a type does not offer; empty where all is well."""
     if not query.src.is_tier1 or query.src.machine_type is None or query.as_of is None:
@@ -198,7 +205,7 @@ def read_kinds(table: PathTable, *, as_of: date) -> TableKinds:
         for (_, why), found in zip(made, kind_limits(kinds), strict=True)
     ]
     notes = [
-        "" if why else found.of_foreign or tier1_note(query)
+        "" if why else "; ".join(_notes(query, found.of_foreign))
         for (query, why), found in zip(made, limits, strict=True)
     ]
     kinds, limits, kind = _with_refused(table, kinds, limits, kind)

@@ -1,11 +1,11 @@
 """A single path as a table of one row, and what that leaves out or takes for granted."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
 from netplan_planner import units
-from netplan_planner.model import PathQuery
+from netplan_planner.model import PathEnd, PathQuery
 from netplan_planner.throughput.batch import Columns, Predictions
 from netplan_planner.throughput.limits import bounds
 from netplan_planner.throughput.limits.bounds import Doubt
@@ -87,11 +87,26 @@ def single_row(query: PathQuery) -> tuple[Columns, tuple[Doubt, ...]]:
 
 def other_control(query: PathQuery) -> Iterator[str]:
     """Yield what is said of a sender whose congestion control the model does not have."""
-    control = query.src.set_up.congestion_control
-    if control and control != CUBIC and needs_round_trip(query):
+    if needs_round_trip(query):
+        yield from said_of_control(query.src)
+
+
+def said_of_control(sender: PathEnd) -> Iterator[str]:
+    """Yield the same of a sender whose path has windows and a start."""
+    control = sender.set_up.congestion_control
+    if control and control != CUBIC:
         yield (
             f"start and recovery are modelled for CUBIC, but the sender uses {control}. Only"
             " measurements of such senders tell more (--calibration)"
+        )
+
+
+def said_of_images(images: Iterable[str | None]) -> Iterator[str]:
+    """Yield that an image is nothing but a name before paths of it were measured."""
+    if named := " and ".join(dict.fromkeys(one for one in images if one)):
+        yield (
+            f"image {named} changes nothing by itself: calibrate with paths of it, and give the"
+            " result (--calibration)"
         )
 
 

@@ -28,6 +28,7 @@ def kinds(tmp_path: Path, *rows: dict[str, str]) -> list[PathQuery]:
     [
         ({}, SetUp(), SetUp()),
         ({"dst_image": "debian-12"}, SetUp(), SetUp(image="debian-12")),
+        ({"src_image": "debian-12"}, SetUp(image="debian-12"), SetUp()),
         ({"congestion_control": "BBR"}, SetUp(congestion_control="bbr"), SetUp()),
         (
             {"note": "cpu 8; rmem 64MiB"},

@@ -72,12 +72,15 @@ def window_bound(machine_type: str = "n2-standard-32", **more: object) -> model.
     return path("inter-region-internal", machine_type, **told)
 
 
-def with_set_ups(query: model.PathQuery, *, image: str = "", control: str = "") -> model.PathQuery:
-    """Return a path whose receiver has an image, and whose sender a congestion control."""
+def with_set_ups(
+    query: model.PathQuery, *, image: str = "", control: str = "", buffer_bytes: int | None = None
+) -> model.PathQuery:
+    """Return a path whose receiver has an image and buffers, whose sender a congestion control."""
+    receiving = model.SetUp(image=image, receive_buffer_bytes=buffer_bytes)
     return msgspec.structs.replace(
         query,
         src=msgspec.structs.replace(query.src, set_up=model.SetUp(congestion_control=control)),
-        dst=msgspec.structs.replace(query.dst, set_up=model.SetUp(image=image)),
+        dst=msgspec.structs.replace(query.dst, set_up=receiving),
     )
 
 

@@ -65,10 +65,10 @@ KNOWN_WINDOW_RATIO = 0.97
 """Of a window that is known: what waits at the receiver to be read, and rounding to its scale."""
 
 
-ADMITTED_CHANCE, LEAST_CHANCE = 0.05, 0.0125
-"""What is likelier than the first is inside an end of an interval of 90 %, what is less likely than
-a quarter of that far outside of one of 95 %. Between them the range closes by the same ratio a day,
-so that no day is a cliff."""
+ADMITTED_CHANCE, LEAST_CHANCE = 0.0375, 0.0125
+"""An end of an interval of 90 % leaves out 5 %, one of 95 % leaves out 2.5 %: what is likelier than
+the middle is inside, what is half as likely as the second outside. Between them the range closes by
+the same ratio a day, so that no day is a cliff."""
 PLAIN_WIDTH_RATIO = 0.055
 """What the interval of a documented cap spans where nothing else is open, as a share of it: 3.6 %
 below (it may count headers) and 2 % above."""
@@ -192,8 +192,8 @@ def maybe_down_to(bound: Bound, low_gbps: float, chance: float) -> Bound:
 def admitted(sure_gbps: float, possible_gbps: float, chance: float) -> float:
     """Return where a range ends that reaches to what holds with a chance.
 
-    >>> [round(admitted(7.0, 16.0, chance), 2) for chance in (0.01, 0.0125, 0.02, 0.03, 0.05)]
-    [7.0, 7.0, 7.34, 8.32, 16.0]
+    >>> [round(admitted(7.0, 16.0, chance), 2) for chance in (0.0125, 0.02, 0.03, 0.0375)]
+    [7.0, 7.62, 10.22, 16.0]
     """
     if chance >= ADMITTED_CHANCE or chance <= LEAST_CHANCE:
         return possible_gbps if chance > LEAST_CHANCE else sure_gbps

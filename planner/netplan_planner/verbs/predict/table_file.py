@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from netplan_planner.errors import UsageError
 from netplan_planner.inert import escaped_json, inert_cell, inert_line
-from netplan_planner.model import Calibration
+from netplan_planner.model import Calibration, PathQuery
 from netplan_planner.planning.table_kinds import TableKinds, pairs_of, read_kinds
 from netplan_planner.readers.paths.path_table import PathTable
 from netplan_planner.renderers.figures import rate_interval
@@ -32,6 +32,7 @@ from netplan_planner.throughput.open_runs import predict_rows
 from netplan_planner.throughput.round_trips.of_path import why_believed, why_raised
 from netplan_planner.throughput.sharing.links import NAMES, Ends, shared_links
 from netplan_planner.throughput.sharing.rates import OWN_BOUND, fair_rates
+from netplan_planner.throughput.single_row import said_of_images
 from netplan_planner.units import counted
 from netplan_planner.verbs.predict.ask import JSON, PARQUET, PredictAsk
 from netplan_planner.world.calibration import read_calibration
@@ -228,6 +229,8 @@ def predict_table(
         calibration: What probes taught.
     """
     found = read_kinds(table, as_of=as_of)
+    if calibration is None:
+        found = found._replace(notes=list(map(_with_images, found.notes, found.kinds)))
     probed = None
     if calibration is not None:
         corrector = Corrector(calibration)
@@ -250,6 +253,12 @@ def predict_table(
     codes, texts = _with_notes(codes, texts, found, ~np.isnan(answers.gbps))
     cases = stream_cases(found, open_rows, factors, probed) if len(open_rows) else None
     return TableAnswer(answers, CodedTexts([inert_cell(text) for text in texts], codes), cases)
+
+
+def _with_images(note: str, kind: PathQuery) -> str:
+    """Return the note of a kind of path with what is said of its images."""
+    images = kind.src.set_up.image, kind.dst.set_up.image
+    return "; ".join(filter(None, (note, *said_of_images(images))))
 
 
 def _with_doubts(

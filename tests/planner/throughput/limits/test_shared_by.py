@@ -49,7 +49,12 @@ def test_a_stand_in_says_nothing_of_documented_caps() -> None:
 @pytest.mark.parametrize(
     ("receives", "sends", "window", "start"),
     [
-        (SetUp(image="debian-12"), SetUp(image="sles-15"), " with image debian-12", ""),
+        (
+            SetUp(image="debian-12"),
+            SetUp(image="sles-15"),
+            " with image debian-12",
+            " with image sles-15",
+        ),
         (
             SetUp(receive_buffer_bytes=2**26, send_buffer_bytes=2**20),
             SetUp(receive_buffer_bytes=2**20, send_buffer_bytes=2**30 - 5),
@@ -72,6 +77,17 @@ def test_how_the_ends_are_set_up_decides_windows_and_starts_and_nothing_else(
     assert shared_by.same_for("window-over-rtt", one) == f"own machines{window}"
     assert shared_by.same_for("slow-start-ramp", one) == f"own machines{start}"
     assert shared_by.same_for("vm-egress", one) == shared_by.same_for("vm-egress", query()) == "n2"
+
+
+def test_a_told_buffer_is_no_guess_that_probes_of_other_places_mend() -> None:
+    plain, told = (
+        msgspec.structs.replace(query(), **each) for each in ({}, {"send_buffer_bytes": 2**20})
+    )
+    whole = shared_by.SEND_BUFFER
+    assert shared_by.same_for(whole, plain) == "own machines"
+    places = shared_by.same_for(whole, told)
+    assert places.startswith("from ")
+    assert shared_by.said_of(whole, places) == f"{whole} ({places})"
 
 
 def test_a_cluster_network_decides_what_pods_have() -> None:

@@ -158,3 +158,36 @@ def test_a_labelled_machine_is_not_touched_by_yes(tmp_path: Path, label: str) ->
         assert status == 4
         assert "none of the requested paths can be measured" in errors
     assert not mark.exists()
+
+
+def test_told_buffers_are_windows_of_their_own_in_the_plan(tmp_path: Path) -> None:
+    zones = ("us-central1-a", FAR, "asia-east1-a")
+    made = [
+        instance(f"{role}-{at}", f"10.0.{at}.{host}", machine_type="n2-standard-8", zone=zone)
+        for host, role in enumerate(("db", "web"), 1)
+        for at, zone in enumerate(zones)
+    ]
+    inventory = inventory_file(tmp_path / "instances.json", *made)
+    pairs = [
+        f"--pair={role}-{one}:{role}-{other}"
+        for role in ("db", "web")
+        for one, other in ((0, 1), (1, 2), (0, 2))
+    ]
+    config = tmp_path / "netplan.toml"
+    size = 2**26
+
+    def windows(text: str) -> tuple[int, set[str]]:
+        config.write_text(text, "utf-8")
+        words = ("plan", "--inventory", str(inventory), "--streams", "1", *pairs)
+        found = document(*words, "--config", str(config))
+        shown = {one["limit"] for probe in found["probes"] for one in probe["tells"]}
+        return len(found["probes"]), {one for one in shown if one.startswith("window")}
+
+    count, alike = windows("")
+    both = f"{{ receive_buffer_bytes = {size}, send_buffer_bytes = {size} }}"
+    more, apart = windows(f'[tcp]\n"db-*" = {both}\n')
+    assert alike == {"window-over-rtt (to own machines)"}
+    assert apart == alike | {
+        "window-over-rtt (to own machines with receive buffers of 64 MiB)",
+    }
+    assert more == 2 * count

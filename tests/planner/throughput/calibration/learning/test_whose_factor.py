@@ -5,6 +5,7 @@ import math
 import msgspec
 import pytest
 
+from netplan_planner import model
 from netplan_planner.model import PathQuery
 from netplan_planner.throughput import load_caps
 from netplan_planner.verbs.probe.information import width_others_leave
@@ -177,3 +178,34 @@ def test_of_very_many_probes_no_set_up_is_left_out() -> None:
     assert min(told.values()) > 200
     for family in ("n2-standard-32", "n2d-standard-32"):
         assert moved(placed(at_wall(family), 777), found) == pytest.approx(0.7, rel=0.06)
+
+
+class TestToldParts:
+    def test_who_tells_a_part_of_a_set_up_has_what_probes_of_such_taught(self) -> None:
+        size = 2**26
+        probed = msgspec.structs.replace(
+            with_set_ups(window_bound(), image="a", buffer_bytes=size), send_buffer_bytes=2**30
+        )
+        found = learnt(on_pairs(probed, [0.8] * 3))
+        paths = [
+            with_set_ups(window_bound(), image=image, buffer_bytes=size) for image in ("a", "", "b")
+        ]
+        large = (msgspec.structs.replace(one, send_buffer_bytes=2**30) for one in paths)
+        ratios = [moved(placed(one, 9), found) for one in large]
+        assert ratios == pytest.approx([0.8, 0.8, 1.0], abs=0.03)
+
+    def test_a_told_send_buffer_binds_whatever_windows_were_measured(self) -> None:
+        """What is under way shows the other end's buffer only where nobody told that."""
+        found = learnt(on_pairs(window_bound(), [1.2] * 3))
+        one, size = window_bound(), 2**20
+        sender = msgspec.structs.replace(one.src, set_up=model.SetUp(send_buffer_bytes=size))
+        by_set_up = msgspec.structs.replace(one, src=sender)
+        by_option = msgspec.structs.replace(one, send_buffer_bytes=size)
+        for query in (by_set_up, by_option):
+            assert corrected_gbps(placed(query, 9), found) == pytest.approx(gbps(query), rel=0.03)
+
+    def test_a_stock_sender_does_not_fill_large_receive_buffers(self) -> None:
+        found = learnt(on_pairs(window_bound(), [1.0] * 3))
+        large = with_set_ups(window_bound(), buffer_bytes=2**26)
+        assert gbps(large) < 1.3 * gbps(window_bound())
+        assert corrected_gbps(placed(large, 9), found) == pytest.approx(gbps(large), rel=0.05)
