@@ -103,10 +103,14 @@ def said_of_control(sender: PathEnd) -> Iterator[str]:
 
 def said_of_images(images: Iterable[str | None]) -> Iterator[str]:
     """Yield that an image is nothing but a name before paths of it were measured."""
-    if named := " and ".join(dict.fromkeys(one for one in images if one)):
+    named = tuple(dict.fromkeys(one for one in images if one))
+    if named:
+        alone = (
+            "s {} change nothing by themselves" if named[1:] else " {} changes nothing by itself"
+        )
         yield (
-            f"image {named} changes nothing by itself: calibrate with paths of it, and give the"
-            " result (--calibration)"
+            f"image{alone.format(' and '.join(named))}: calibrate with measured paths of such VMs,"
+            " and give the result (--calibration)"
         )
 
 

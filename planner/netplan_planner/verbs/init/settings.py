@@ -70,6 +70,10 @@ _TAIL = """
 # Egress that VMs need. A pattern names them.
 # [targets]
 # "zones/us-central1-a/instances/web-*" = "10 Gbps"
+
+# Buffers and congestion control of VMs, which no API says.
+# [tcp]
+# "db-*" = { receive_buffer_bytes = 67108864, send_buffer_bytes = 67108864 }
 """
 
 
