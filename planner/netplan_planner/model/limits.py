@@ -7,7 +7,7 @@ from typing import Protocol
 
 from netplan_planner.model.base import Region, Value, Zone
 from netplan_planner.model.path_class import PathClass
-from netplan_planner.model.project.resources import STOCK, SetUp
+from netplan_planner.model.project.networks import STOCK, SetUp
 
 
 class LimitKind(StrEnum):

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Hashable, Sequence
 from datetime import UTC, date, datetime
-from fnmatch import fnmatchcase
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -43,6 +42,7 @@ from netplan_planner.world.remote_traffic import (
     server_of_spark,
 )
 from netplan_planner.world.request import InputRequest
+from netplan_planner.world.settings import targets_of, with_set_ups
 from netplan_pricing import open_prices
 from netplan_rules.registry import thresholds
 
@@ -167,7 +167,7 @@ def read_facts(request: InputRequest, demo: Demo | None, say: Say) -> model.Fact
         InputError: If an input cannot be read at all.
     """
     inventory, traffic, pod_traffic = read_flows(request, demo, say)
-    inventory = _set_up(inventory, request.set_ups)
+    inventory = with_set_ups(inventory, request.set_ups)
     metrics, of_metrics = read_metrics(request, inventory, say, with_flows=traffic is None)
     prices = open_prices(request.prices, request.discounts, request.billing_exports)
     caps = with_calibration(load_caps(limits_date(request, demo)), request.calibration)
@@ -184,7 +184,7 @@ def read_facts(request: InputRequest, demo: Demo | None, say: Say) -> model.Fact
         machines=Chooser(prices, caps, request.commitment_scope),
         today=request.today,
         thresholds=thresholds(overrides),
-        targets=_targets((*(demo.targets if demo else ()), *request.targets), inventory),
+        targets=targets_of((*(demo.targets if demo else ()), *request.targets), inventory),
         links=tuple(
             model.DeclaredLink(range=addresses, gbps=gbps, source=source)
             for addresses, gbps, source in (*(demo.links if demo else ()), *request.links)
@@ -284,49 +284,6 @@ def _measurements(
         return None, None
     say(f"reading {len(paths)} {'store' if len(paths) == 1 else 'stores'} of measurements")
     return read_measurements(paths)
-
-
-def _targets(
-    declared: Sequence[tuple[str, float, str]], inventory: model.Inventory
-) -> tuple[tuple[model.SelfLink, model.Target], ...]:
-    """Return the declared targets by machine; a pattern that fits none is the user's mistake."""
-    found: dict[model.SelfLink, model.Target] = {}
-    for pattern, gbps, source in declared:
-        for link in _matched(pattern, source, inventory):
-            found[link] = model.Target(gbps=gbps, source=source)
-    return tuple(sorted(found.items()))
-
-
-def _set_up(
-    inventory: model.Inventory, declared: Sequence[tuple[str, model.SetUp, str]]
-) -> model.Inventory:
-    """Return the inventory with the declared settings; of several patterns each adds its own."""
-    told: dict[model.SelfLink, model.SetUp] = {}
-    for pattern, one, source in declared:
-        said = {name: getattr(one, name) for name in one.__struct_fields__ if getattr(one, name)}
-        for link in _matched(pattern, source, inventory):
-            told[link] = replace(told.get(link, model.STOCK), **said)
-    instances = (
-        replace(one, set_up=told[one.ref.self_link]) if one.ref.self_link in told else one
-        for one in inventory.instances
-    )
-    return replace(inventory, instances=tuple(instances)) if told else inventory
-
-
-def _matched(pattern: str, source: str, inventory: model.Inventory) -> list[model.SelfLink]:
-    """Return the machines of a pattern of the configuration file.
-
-    Raises:
-        InputError: If it fits none, which is the user's mistake.
-    """
-    links = [
-        link
-        for link in (one.ref.self_link for one in inventory.instances)
-        if fnmatchcase(link, pattern) or fnmatchcase(link, f"*/{pattern}")
-    ]
-    if not links:
-        raise InputError(f"{source}: no VM of the inventory matches {pattern!r}")
-    return links
 
 
 Measured = tuple[tuple[model.Measurement, ...], model.MeasurementCoverage]

@@ -1,21 +1,22 @@
-"""Settings of the configuration file that are no options, and variables that are none either."""
+"""Settings of the configuration file that are no options, and variables that are none either.
+
+What it declares of machines is set on those of the inventory here.
+"""
 
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from netplan_planner.config import (
-    declared_links,
-    declared_targets,
-    rule_thresholds,
-    table_of,
-)
-from netplan_planner.errors import UsageError, did_you_mean
+from msgspec.structs import replace
+
+from netplan_planner.config import declared_links, declared_targets, rule_thresholds, table_of
+from netplan_planner.errors import InputError, UsageError, did_you_mean
 from netplan_planner.google.monitoring import MONITORING_VARIABLE
 from netplan_planner.google.options import ANONYMOUS_VARIABLE, EMULATOR_VARIABLE, ENDPOINT_VARIABLE
 from netplan_planner.google.other_apis import LOCATED_APIS
-from netplan_planner.model import Setting, SetUp
+from netplan_planner.model import STOCK, Inventory, SelfLink, Setting, SetUp, Target
 from netplan_rules.base import SECTION
 from netplan_rules.registry import all_rules, declared_thresholds, nearest, thresholds
 
@@ -141,3 +142,44 @@ def _declared(file: Path) -> Iterator[Setting]:
         for name in one.__struct_fields__:
             if value := getattr(one, name):
                 yield Setting(setting=f"tcp.{pattern}.{name}", value=f"{value}", origin=source)
+
+
+def targets_of(
+    declared: Sequence[tuple[str, float, str]], inventory: Inventory
+) -> tuple[tuple[SelfLink, Target], ...]:
+    """Return the declared targets by machine; a pattern that fits none is the user's mistake."""
+    found: dict[SelfLink, Target] = {}
+    for pattern, gbps, source in declared:
+        for link in _matched(pattern, source, inventory):
+            found[link] = Target(gbps=gbps, source=source)
+    return tuple(sorted(found.items()))
+
+
+def with_set_ups(inventory: Inventory, declared: Sequence[tuple[str, SetUp, str]]) -> Inventory:
+    """Return the inventory with the declared settings; of several patterns each adds its own."""
+    told: dict[SelfLink, SetUp] = {}
+    for pattern, one, source in declared:
+        said = {name: getattr(one, name) for name in one.__struct_fields__ if getattr(one, name)}
+        for link in _matched(pattern, source, inventory):
+            told[link] = replace(told.get(link, STOCK), **said)
+    instances = (
+        replace(one, set_up=told[one.ref.self_link]) if one.ref.self_link in told else one
+        for one in inventory.instances
+    )
+    return replace(inventory, instances=tuple(instances)) if told else inventory
+
+
+def _matched(pattern: str, source: str, inventory: Inventory) -> list[SelfLink]:
+    """Return the machines of a pattern of the configuration file.
+
+    Raises:
+        InputError: If it fits none, which is the user's mistake.
+    """
+    links = [
+        link
+        for link in (one.ref.self_link for one in inventory.instances)
+        if fnmatchcase(link, pattern) or fnmatchcase(link, f"*/{pattern}")
+    ]
+    if not links:
+        raise InputError(f"{source}: no VM of the inventory matches {pattern!r}")
+    return links

@@ -1,4 +1,4 @@
-"""Networks of a project, and what stands between them and the world."""
+"""Networks of a project, what stands between them and the world, and how ends are set up."""
 
 from datetime import datetime
 
@@ -220,3 +220,23 @@ class VlanAttachment(Resource, frozen=True, kw_only=True):
     mtu_bytes: int | None = None
     state: str | None = None
     """`ACTIVE`, `DEFUNCT`, …; None: not stated, as of one that is planned."""
+
+
+class SetUp(Value, frozen=True, kw_only=True):
+    """What somebody set on the machine at an end, which no machine type tells.
+
+    Paths whose ends are set up alike share what probes teach of windows and of starts.
+    """
+
+    image: str = ""
+    """What tells it from others: the names of its licences, or any name; empty: not known."""
+    congestion_control: str = ""
+    """As the kernel names it; empty: not known, CUBIC as Linux has it."""
+    receive_buffer_bytes: int | None = None
+    """The greatest of one connection, as the system counts it: net.ipv4.tcp_rmem's last value."""
+    send_buffer_bytes: int | None = None
+    """The same of what it sends: net.ipv4.tcp_wmem's last value."""
+
+
+STOCK = SetUp()
+"""Nobody told: buffers and congestion control as Linux has them."""

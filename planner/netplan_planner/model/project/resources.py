@@ -17,6 +17,7 @@ from netplan_planner.model.base import (
     Zone,
     region_of,
 )
+from netplan_planner.model.project.networks import STOCK, SetUp
 
 # What the name of a machine type says, and what a type has
 
@@ -154,26 +155,6 @@ class NetworkInterface(Value, frozen=True, kw_only=True, gc=False):
         )
 
 
-class SetUp(Value, frozen=True, kw_only=True):
-    """What somebody set on a machine, which no machine type tells: of one end of a path.
-
-    Paths whose ends are set up alike share what probes teach of windows and of starts.
-    """
-
-    image: str = ""
-    """What tells it from others: the names of its licences, or any name; empty: not known."""
-    congestion_control: str = ""
-    """As the kernel names it; empty: not known, CUBIC as Linux has it."""
-    receive_buffer_bytes: int | None = None
-    """The greatest of one connection, as the system counts it: net.ipv4.tcp_rmem's last value."""
-    send_buffer_bytes: int | None = None
-    """The same of what it sends: net.ipv4.tcp_wmem's last value."""
-
-
-STOCK = SetUp()
-"""Nobody told: buffers and congestion control as Linux has them."""
-
-
 class Instance(Value, frozen=True, kw_only=True, gc=False):
     """One VM. `machine_type` is the bare name, `custom-4-8192` and `n2-custom-8-16384` included."""
 
@@ -216,8 +197,7 @@ class Instance(Value, frozen=True, kw_only=True, gc=False):
     is_sole_tenant: bool = False
     """It asks for nodes of its own, whose node type decides which machine types fit."""
     node_groups: tuple[str, ...] | None = ()
-    """The groups of sole-tenant nodes that it asks for by name; None: it says only which nodes it
-    avoids, and not that it stands on any."""
+    """The groups of sole-tenant nodes that it asks for; None: it says only which ones it avoids."""
     has_known_nodes: bool = False
     """A group of sole-tenant nodes was read that it may stand on: that is paid, and not it."""
     has_nested_virtualization: bool = False
@@ -226,8 +206,7 @@ class Instance(Value, frozen=True, kw_only=True, gc=False):
     """What is known after a plan is applied only, sorted; its fields say that there is none."""
     is_access_unknown: bool = False
     """An interface that could not be read has external IPv4 addresses, or may have some."""
-    set_up: SetUp = STOCK
-    """As declared, not as read: no API tells it."""
+    set_up: SetUp = STOCK  # As declared: no API tells it.
 
     @property
     def has_unknown_access(self) -> bool:

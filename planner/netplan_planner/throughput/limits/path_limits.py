@@ -95,7 +95,8 @@ def static_limits(query: PathQuery, caps: CapsBook, *, may_assume: bool = False)
         unstated = _unstated(query, sender.cap, caps) if not sender.is_carried else ()
         hard = list(_hard(query, sender, caps, last, unstated))
         is_foreign = query.src.cloud != OWN_CLOUD
-        taken = senders.intake(query, sender.cap, caps) if sender.cap or is_foreign else None
+        sent_gbps = sender.cap.egress_gbps if sender.cap else math.inf
+        taken = senders.intake(query, sent_gbps, caps) if sender.cap or is_foreign else None
         if taken is not None:
             hard.append(taken)
             said = (

@@ -216,16 +216,14 @@ def _around(as_of: date, figures: Sequence[FlowFigure]) -> tuple[FlowFigure, Flo
 RECEIVER_CORES = "receiver-cores"
 
 
-def intake(
-    query: model.PathQuery, cap: model.EgressCap | None, caps: model.CapsBook
-) -> Bound | None:
+def intake(query: model.PathQuery, sent_gbps: float, caps: model.CapsBook) -> Bound | None:
     """Return what the receiver takes in, None where that is all that the sender may send.
 
     Its least is what the vCPUs carry at their least, or what the machine may send itself.
 
     Args:
         query: The path.
-        cap: Of the sender; None where nobody knows what it may send, as of another cloud's.
+        sent_gbps: The sender's cap; infinity where nobody knows it, as of another cloud's.
         caps: The caps at a date.
     """
     machine_type, most = query.dst.machine_type, vcpus_of(query.dst, caps)
@@ -234,7 +232,6 @@ def intake(
     own = min((one.egress_gbps for one in caps.variants(machine_type)), default=0.0)
     frame = min((e.mtu_bytes for e in (query.src, query.dst) if e.mtu_bytes), default=MTU_BYTES)
     one = core_flow(caps.as_of, vcpus=1, mtu_bytes=frame, without=caps.without)
-    sent_gbps = math.inf if cap is None else cap.egress_gbps
     if own >= sent_gbps or one is None:
         return None
     sustained = sustained_vcpus(machine_type, most)
