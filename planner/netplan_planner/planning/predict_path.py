@@ -107,7 +107,8 @@ def predict_described(
 def _names(question: PathQuestion, path_class: model.PathClass) -> tuple[str, str]:
     """Return what the two ends are called."""
     if question.host_link_gbps is not None:
-        return ("host", f"host, link of {question.host_link_gbps:g} Gbit/s")
+        link = f"host, link of {question.host_link_gbps:g} Gbit/s"
+        return (link, question.dst_type) if question.dst_type else ("host", link)
     if path_class is model.PathClass.GOOGLE_APIS:
         if question.src_type is None:
             return (GOOGLE_APIS, question.dst_type or "")

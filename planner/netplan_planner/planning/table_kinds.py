@@ -29,7 +29,7 @@ from netplan_planner.throughput.batch import Columns, kind_limits
 from netplan_planner.throughput.calibration.factors.shared_factors import pair_key
 from netplan_planner.throughput.goodput.terms import Spans
 from netplan_planner.throughput.limits import tables
-from netplan_planner.throughput.limits.ends import ANYBODY, OWN_CLOUD
+from netplan_planner.throughput.limits.ends import ANYBODY, OWN_CLOUD, without_stock
 from netplan_planner.throughput.limits.path_limits import StaticLimits
 from netplan_planner.throughput.limits.senders import offers_tier1, why_too_many_vnics
 from netplan_planner.throughput.round_trips.of_path import RaisedRtts, row_round_trips
@@ -115,7 +115,8 @@ def _set_ups(cells: dict[str, str]) -> tuple[SetUp, SetUp]:
         congestion_control=cells["congestion_control"].lower(),
         send_buffer_bytes=2 ** int(float(power)) if power else ceiling,
     )
-    return sending, SetUp(image=cells["dst_image"], receive_buffer_bytes=ceiling)
+    receiving = SetUp(image=cells["dst_image"], receive_buffer_bytes=ceiling)
+    return without_stock(sending), without_stock(receiving)
 
 
 def _why_not(

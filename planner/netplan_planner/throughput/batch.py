@@ -274,7 +274,8 @@ def _asked(figures: _Figures, columns: Columns) -> Asked:
         window_bytes=_windows(figures, columns),
         sent_bytes=_sent(figures, columns),
         is_window_told=~np.isnan(columns.window_bytes),
-        is_buffer_told=figures.is_told[columns.kind] | ~np.isnan(columns.send_buffer_bytes),
+        is_buffer_told=~np.isnan(columns.send_buffer_bytes),
+        is_set_up_told=figures.is_told[columns.kind],
         rtt_ms=scattered(columns.rtt_ms, columns.low_rtt_ms, columns.high_rtt_ms),
         streams=in_cases(
             np.where(np.isnan(streams), np.inf, streams),

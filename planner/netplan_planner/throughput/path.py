@@ -49,6 +49,8 @@ LEVEL = 0.9
 """Of the intervals that reports show."""
 _REMEMBERED = 4096
 """Answers: one takes most of a millisecond."""
+_OF_VM = "given for the VM"
+"""The source of what is declared or recorded of how a machine is set up."""
 _RFC_9438 = date(2023, 8, 1)
 
 
@@ -336,7 +338,9 @@ def _window(query: PathQuery, caps: CapsBook, found: StaticLimits) -> list[Limit
     held, _, _ = bounds.sent_bytes(bounds.buffer_bytes(query), found.window_bytes[1])
     both = "larger buffers at both ends (receiver net.ipv4.tcp_rmem, sender tcp_wmem)"
     lifted = both if held < 2 * window_bytes else "a larger receive window (net.ipv4.tcp_rmem)"
-    source = GIVEN if is_given or default is None else default.source
+    source = default.source if default is not None else GIVEN
+    if is_given:
+        source = GIVEN if query.window_bytes else _OF_VM
     if not is_own_receiver(query) and not is_given:
         source = bounds.FOREIGN_SOURCE
     return [
@@ -362,6 +366,7 @@ def _send_buffer(
     if not query.streams or (query.rtt_ms or 0) <= 0:
         return []
     is_given = bool(query.send_buffer_bytes or query.src.set_up.send_buffer_bytes)
+    told = GIVEN if query.send_buffer_bytes else _OF_VM
     size = bounds.buffer_bytes(query)
     held = [float(one) for one in bounds.sent_bytes(size, found.window_bytes[1])]
     likely, low, high = (query.streams * _per_round_trip(one, query) for one in held)
@@ -369,7 +374,7 @@ def _send_buffer(
         name=LIMITS[SEND_BUFFER],
         gbps=likely,
         kind=LimitKind.DOCUMENTED,
-        source=GIVEN if is_given else bounds.SEND_BUFFER_SOURCE,
+        source=told if is_given else bounds.SEND_BUFFER_SOURCE,
         as_of=caps.as_of if is_given else bounds.SEND_BUFFER_ON,
         detail=f"{query.streams} × {held[0] / 1e6:.3g} MB of a buffer of {size / 1e6:.3g} MB"
         f" over {query.rtt_ms:.3g} ms",

@@ -48,7 +48,7 @@ def declared_set_ups(path: Path) -> tuple[tuple[str, SetUp, str], ...]:
         UsageError: If a pattern has no table of settings, one has no such name, or a value is none.
     """
     found = []
-    for pattern, value in sorted(table_of(path, "tcp").items()):
+    for pattern, value in table_of(path, "tcp").items():
         where = f"{path}: [tcp] {pattern!r}"
         if not isinstance(value, dict) or not value:
             such = "{ receive_buffer_bytes = 67108864 }"
@@ -69,7 +69,7 @@ def _setting_of(where: str, name: str, value: object) -> Any:
         return value.strip().lower() if name == "congestion_control" else value.strip()
     is_whole = isinstance(value, int) and not isinstance(value, bool)
     if not is_whole or not _LEAST_BUFFER_BYTES <= value <= _MOST_BUFFER_BYTES:  # type: ignore[operator]
-        what = f"a whole number of bytes, at least {_LEAST_BUFFER_BYTES}"
+        what = f"a whole number of bytes from {_LEAST_BUFFER_BYTES} to {_MOST_BUFFER_BYTES}"
         raise UsageError(f"{where}: {name} must be {what}, not {value!r}")
     return value
 
@@ -156,7 +156,7 @@ def targets_of(
 
 
 def with_set_ups(inventory: Inventory, declared: Sequence[tuple[str, SetUp, str]]) -> Inventory:
-    """Return the inventory with the declared settings; of several patterns each adds its own."""
+    """Return the inventory with the declared settings; of several patterns the later go before."""
     told: dict[SelfLink, SetUp] = {}
     for pattern, one, source in declared:
         said = {name: getattr(one, name) for name in one.__struct_fields__ if getattr(one, name)}

@@ -17,6 +17,7 @@ from netplan_planner.model import (
     TopFlow,
 )
 from netplan_planner.throughput import edge_query, predict
+from netplan_planner.throughput.limits.shared_by import tells_buffers
 from netplan_rules.base import Threshold, ratio_limit, rule_of
 from netplan_rules.shared.flows import (
     drops_before,
@@ -73,9 +74,10 @@ def _hit(facts: Facts, edge: Edge, sender: Instance, flow: TopFlow, alone: Estim
     doubts = doubts_of_edge(facts, edge, of_month=False)
     limit = alone.binding
     assert limit is not None
-    many = predict(edge_query(facts, edge), facts.caps)
+    query = edge_query(facts, edge)
+    many = predict(query, facts.caps)
     receiver = facts.dst(edge).link
-    if limit.name == "window-over-rtt":
+    if limit.name == "window-over-rtt" and not tells_buffers(query):
         doubts.add("the receiver's window is assumed to be the default of a stock Linux image")
     return Hit(
         resources=(sender.ref,),

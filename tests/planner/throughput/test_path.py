@@ -314,7 +314,7 @@ class TestWindow:
         stock, found = (predict(one, load_caps(TODAY)) for one in (path, twice))
         assert found.gbps == pytest.approx(2 * (stock.gbps or 0))
         assert found.binding is not None
-        assert found.binding.source == "given in the request"
+        assert found.binding.source == "given for the VM"
         own = msgspec.structs.replace(twice, window_bytes=10**6)
         assert predict(own, load_caps(TODAY)).gbps == pytest.approx(8 * 1e-3 / 0.2, rel=1e-6)
 

@@ -73,13 +73,19 @@ def window_bound(machine_type: str = "n2-standard-32", **more: object) -> model.
 
 
 def with_set_ups(
-    query: model.PathQuery, *, image: str = "", control: str = "", buffer_bytes: int | None = None
+    query: model.PathQuery,
+    *,
+    image: str = "",
+    control: str = "",
+    buffer_bytes: int | None = None,
+    sent_bytes: int | None = None,
 ) -> model.PathQuery:
-    """Return a path whose receiver has an image and buffers, whose sender a congestion control."""
+    """Return a path whose receiver has an image, whose sender a congestion control."""
+    sending = model.SetUp(congestion_control=control, send_buffer_bytes=sent_bytes)
     receiving = model.SetUp(image=image, receive_buffer_bytes=buffer_bytes)
     return msgspec.structs.replace(
         query,
-        src=msgspec.structs.replace(query.src, set_up=model.SetUp(congestion_control=control)),
+        src=msgspec.structs.replace(query.src, set_up=sending),
         dst=msgspec.structs.replace(query.dst, set_up=receiving),
     )
 

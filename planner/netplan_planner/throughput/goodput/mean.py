@@ -99,8 +99,9 @@ class PathTerms(NamedTuple):
     """What the sender's buffer holds of payload in flight."""
     is_window_told: NDArray[np.bool_]
     is_buffer_told: NDArray[np.bool_]
-    """Whether somebody told the window, and a buffer of either end; else they are defaults of the
-    systems, and what was under way showed both."""
+    """Whether somebody told these; else they are the defaults of the systems."""
+    is_set_up_told: NDArray[np.bool_]
+    """Whether somebody told how an end is set up: its buffers then are no defaults."""
     streams: Column
     """Infinity: as many as it takes."""
     rtt_ms: Column

@@ -67,6 +67,7 @@ class Asked(NamedTuple):
     sent_bytes: Stands
     is_window_told: NDArray[np.bool_]
     is_buffer_told: NDArray[np.bool_]
+    is_set_up_told: NDArray[np.bool_]
     rtt_ms: Stands
     streams: Stands
     duration_s: Stands

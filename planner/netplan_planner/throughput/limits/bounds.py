@@ -65,13 +65,13 @@ KNOWN_WINDOW_RATIO = 0.97
 """Of a window that is known: what waits at the receiver to be read, and rounding to its scale."""
 
 
-ADMITTED_CHANCE, LEAST_CHANCE = 0.0375, 0.0125
-"""An end of an interval of 90 % leaves out 5 %, one of 95 % leaves out 2.5 %: what is likelier than
-the middle is inside, what is half as likely as the second outside. Between them the range closes by
-the same ratio a day, so that no day is a cliff."""
-PLAIN_WIDTH_RATIO = 0.055
-"""What the interval of a documented cap spans where nothing else is open, as a share of it: 3.6 %
-below (it may count headers) and 2 % above."""
+ADMITTED_CHANCE, LEAST_CHANCE = 0.04, 0.01
+"""An end of an interval of 90 % leaves out 5 %, one of 95 % leaves out 2.5 %. What is likelier than
+the first of these is inside, what is less likely than the second outside; between them the range
+closes by the same ratio a day, so that no day is a cliff."""
+PLAIN_WIDTH_RATIO = 0.015
+"""What an interval of a half spans of a documented cap where nothing else is open; those of higher
+levels are wider, so less of a cliff."""
 
 
 class Bound(NamedTuple):

@@ -66,7 +66,7 @@ def instance_end(instance: model.Instance) -> model.PathEnd:
         instance,
         is_tier1=instance.bandwidth_tier is model.BandwidthTier.TIER_1,
         cpu_platform=deciding_platform(instance),
-        set_up=msgspec.structs.replace(instance.set_up, image=image_of(instance)),
+        set_up=msgspec.structs.replace(without_stock(instance.set_up), image=image_of(instance)),
     )
 
 
@@ -188,19 +188,30 @@ def measured_end(end: model.MeasuredEnd, mtu_bytes: int | None) -> model.PathEnd
 
     Where a run recorded what Linux has anyhow, nothing is set.
     """
-    control = end.congestion_control or ""
     return model.PathEnd(
         machine_type=end.machine_type,
         is_tier1=bool(end.is_tier1),
         cpu_platform=end.cpu_platform,
         vcpus=end.vcpus,
         mtu_bytes=mtu_bytes,
-        set_up=model.SetUp(
-            image=end.image or "",
-            congestion_control=control if control != CUBIC else "",
-            receive_buffer_bytes=_set(end.receive_ceiling_bytes, bounds.RECEIVE_BUFFER_BYTES),
-            send_buffer_bytes=_set(end.send_ceiling_bytes, bounds.SEND_BUFFER_BYTES),
+        set_up=without_stock(
+            model.SetUp(
+                image=end.image or "",
+                congestion_control=end.congestion_control or "",
+                receive_buffer_bytes=end.receive_ceiling_bytes,
+                send_buffer_bytes=end.send_ceiling_bytes,
+            )
         ),
+    )
+
+
+def without_stock(one: model.SetUp) -> model.SetUp:
+    """Return a set-up without what Linux has anyhow: to tell that is to tell nothing."""
+    return msgspec.structs.replace(
+        one,
+        congestion_control="" if one.congestion_control == CUBIC else one.congestion_control,
+        receive_buffer_bytes=_set(one.receive_buffer_bytes, bounds.RECEIVE_BUFFER_BYTES),
+        send_buffer_bytes=_set(one.send_buffer_bytes, bounds.SEND_BUFFER_BYTES),
     )
 
 

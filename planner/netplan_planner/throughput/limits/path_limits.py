@@ -89,6 +89,8 @@ def static_limits(query: PathQuery, caps: CapsBook, *, may_assume: bool = False)
     of_foreign = ""
     if query.host_link_gbps is not None:
         hard = [bounds.plain(named.host_link(query))]
+        if taken := senders.intake(query, hard[0].limit.gbps, caps):
+            hard.append(taken)
         per_flow = list(_per_flow(query, None, caps))
     else:
         sender = senders.sender_of(query.src, caps, may_assume)

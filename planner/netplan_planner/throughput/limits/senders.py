@@ -227,6 +227,9 @@ def intake(query: model.PathQuery, sent_gbps: float, caps: model.CapsBook) -> Bo
         caps: The caps at a date.
     """
     machine_type, most = query.dst.machine_type, vcpus_of(query.dst, caps)
+    if most is None and math.isinf(sent_gbps):
+        # Where the day's documents do not have the type, later ones say how many it has.
+        most = tables.vcpus_by_type().get(machine_type or "")
     if query.dst.cloud != OWN_CLOUD or machine_type is None or not most:
         return None
     own = min((one.egress_gbps for one in caps.variants(machine_type)), default=0.0)

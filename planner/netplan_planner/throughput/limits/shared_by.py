@@ -36,7 +36,7 @@ ALL = "all"
 OWN = "own machines"
 WINDOW, SEND_BUFFER = "window-over-rtt", "send-buffer-over-rtt"
 START = "slow-start-ramp"
-_WITH, _AND, _FROM = " with ", ", ", "from "
+_WITH, _AND, _IMAGE, _SEND = " with ", ", ", "image ", "send buffers of "
 _OF_SENDING_FAMILY = frozenset({"vm-egress", "single-flow-core", "internal-flow"})
 _STAND_INS = {"carried": "by a later cap", "unstated": "outside the VPC"}
 """Whose limit it is where another cap stands in for one that is not known, by `Bound.regime`."""
@@ -65,11 +65,8 @@ def same_for(name: str, query: PathQuery, *, regime: str = "") -> str:
         return family_of(query.dst.machine_type)
     if name == "external-path":
         return query.path_class.value
-    if name == SEND_BUFFER and tells_buffers(query):
-        sender, receiver = (one.zone or one.region or "anywhere" for one in (query.src, query.dst))
-        return f"{_FROM}{sender} to {receiver}"
     if name in (WINDOW, SEND_BUFFER):
-        return set_up_alike(receiver_key(query), receiving_set_up(query.dst.set_up))
+        return set_up_alike(receiver_key(query), window_set_up(query))
     if name == START:
         return set_up_alike(receiver_key(query), sending_set_up(query.src.set_up))
     if name.startswith("pod-") and query.pod is not None:
@@ -84,17 +81,15 @@ def said_of(name: str, same: str) -> str:
 
     >>> said_of("vm-egress", "n2"), said_of("send-buffer-over-rtt", "own machines")
     ('vm-egress (n2 VMs)', 'window-over-rtt (to own machines)')
-    >>> said_of("send-buffer-over-rtt", "from us-east1-b to us-west1-a")
-    'send-buffer-over-rtt (from us-east1-b to us-west1-a)'
     """
-    if name in (WINDOW, SEND_BUFFER, START) and not same.startswith(_FROM):
+    if name in (WINDOW, SEND_BUFFER, START):
         return f"{START if name == START else WINDOW} (to {same})"
     is_of_machines = same == ALL or name in _OF_SENDING_FAMILY or name == RECEIVER_CORES
     return f"{name} ({same} VMs)" if is_of_machines else f"{name} ({same})"
 
 
 def tells_send_buffer(query: PathQuery) -> bool:
-    """Return whether somebody told the sender's buffer: then it is no guess that probes mend."""
+    """Return whether somebody told the sender's buffer."""
     told = query.send_buffer_bytes, query.src.set_up.send_buffer_bytes
     return any(one is not None for one in told)
 
@@ -125,24 +120,47 @@ def set_up_alike(whose: str, set_up: str) -> str:
     return f"{whose}{_WITH}{set_up}" if set_up else whose
 
 
-def whatever_set_up(key: str) -> tuple[str, frozenset[str]]:
-    """Return for whom something is the same without the set-up, and what was told of that.
+def whatever_set_up(key: str) -> tuple[str, bool]:
+    """Return for whom something is the same without the set-up, and whether there was one.
 
     >>> whatever_set_up("own machines with image debian-12"), whatever_set_up("all")
-    (('own machines', frozenset({'image debian-12'})), ('all', frozenset()))
+    (('own machines', True), ('all', False))
+    """
+    whose, told, _ = key.partition(_WITH)
+    return whose, bool(told)
+
+
+def whatever_image(key: str) -> str:
+    """Return for whom something is the same, whatever the image.
+
+    >>> whatever_image("own machines with image debian-12, send buffers of 64 MiB")
+    'own machines with send buffers of 64 MiB'
     """
     whose, _, told = key.partition(_WITH)
-    return whose, frozenset(told.split(_AND)) - {""}
+    others = (one for one in told.split(_AND) if not one.startswith(_IMAGE))
+    return set_up_alike(whose, _AND.join(others))
 
 
-def receiving_set_up(one: SetUp) -> str:
-    """Return what of a set-up decides windows, in words; empty where nothing is known.
+def taught_by(key: str) -> tuple[str, ...]:
+    """Return whose probes tell of a path, the nearest first.
 
-    >>> receiving_set_up(SetUp(image="debian-12", receive_buffer_bytes=2**26))
-    'image debian-12, receive buffers of 64 MiB'
+    Those of no recorded image tell of any, those of which nothing was recorded of all. But what
+    stock senders have on their way says nothing of another send buffer.
     """
-    image = f"image {one.image}" if one.image else ""
-    return _AND.join(filter(None, (image, _buffers("receive", one.receive_buffer_bytes))))
+    whose, is_told = whatever_set_up(key)
+    near = (key, whatever_image(key))
+    return near if is_told and _SEND in key else (*near, whose)
+
+
+def window_set_up(query: PathQuery) -> str:
+    """Return what of both ends decides what is under way, in words; empty: nothing is known."""
+    receiver = query.dst.set_up
+    parts = (
+        _image(receiver),
+        _buffers("receive", receiver.receive_buffer_bytes),
+        _buffers("send", query.src.set_up.send_buffer_bytes),
+    )
+    return _AND.join(filter(None, parts))
 
 
 def sending_set_up(one: SetUp) -> str:
@@ -151,9 +169,13 @@ def sending_set_up(one: SetUp) -> str:
     >>> sending_set_up(SetUp(image="debian-12", congestion_control="bbr"))
     'image debian-12, bbr'
     """
-    image = f"image {one.image}" if one.image else ""
     control = "" if one.congestion_control == CUBIC else one.congestion_control
-    return _AND.join(filter(None, (image, control, _buffers("send", one.send_buffer_bytes))))
+    return _AND.join(filter(None, (_image(one), control, _buffers("send", one.send_buffer_bytes))))
+
+
+def _image(one: SetUp) -> str:
+    # What stands between parts would make one name two of them.
+    return f"{_IMAGE}{one.image.replace(_AND, ',')}" if one.image else ""
 
 
 def _buffers(which: str, byte_count: int | None) -> str:

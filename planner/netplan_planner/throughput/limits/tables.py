@@ -71,6 +71,17 @@ def cap_rows(without: Campaigns = NOBODY) -> tuple[CapRow, ...]:
 
 
 @cache
+def vcpus_by_type() -> dict[str, int]:
+    """Return the vCPUs of each type that any document of any day names: no type changes them."""
+    rows = _read("egress_caps.csv")
+    return {
+        row["machine_type"]: int(row["vcpus_max"])
+        for row in rows
+        if row["machine_type"] and row["vcpus_min"] == row["vcpus_max"] != ""
+    }
+
+
+@cache
 def greatest_egress_gbps() -> float:
     """Return the greatest cap that any document states: no machine is known to send more."""
     stated = (row["egress_gbps"] for row in _read("egress_caps.csv"))

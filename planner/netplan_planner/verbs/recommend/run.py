@@ -19,10 +19,11 @@ from netplan_planner.optimise.machine_type import Chooser
 from netplan_planner.optimise.offers import query_to
 from netplan_planner.optimise.vm_today import baseline_of, with_baseline
 from netplan_planner.planning.basis import opened, resting
+from netplan_planner.planning.configured import set_ups
 from netplan_planner.planning.inputs import PlanBasis, one_usage
 from netplan_planner.planning.path_question import check_mtu, check_type
 from netplan_planner.planning.project import request_of
-from netplan_planner.throughput import CapsTable, load_caps, type_end
+from netplan_planner.throughput import CapsTable, instance_end, load_caps, type_end
 from netplan_planner.throughput.goodput.doubts import doubt_of
 from netplan_planner.throughput.limits.caps import checked_series
 from netplan_planner.units import counted, gib_per_month_from_gbps
@@ -120,7 +121,7 @@ def for_machine(ask: RecommendAsk, now: Now, vm: str) -> Recommendation:
         MissingDatum: If the size of the machine's type is not known.
         UsageError: If the machine, a region or a series is not known.
     """
-    request = request_of(ask)
+    request = request_of(ask, **set_ups(now.config))
     wish, choice = ask.need, ask.choice
     facts, instance = find_machine(request, vm, now.say)
     shape = facts.shape(instance.machine_type)
@@ -160,7 +161,7 @@ def for_machine(ask: RecommendAsk, now: Now, vm: str) -> Recommendation:
         basis=seen.basis,
         region=wish.region or need.region,
         zone=need.zone if wish.region in {None, need.region} else None,
-        far=_far(wish, load_caps(facts.caps.as_of)),
+        far=_far_of(instance, wish, load_caps(facts.caps.as_of)),
         max_count=wish.max_count or 1,
         min_flow_gbps=wish.min_flow_gbps,
         month_ratio=ask.payment.month_ratio,
@@ -240,6 +241,13 @@ def _long_use_percents(
 
 def _destination(wish: Need) -> model.Destination:
     return model.Destination((wish.to.to if wish.to else To.INTERNAL).value)
+
+
+def _far_of(instance: model.Instance, wish: Need, limits: CapsTable) -> model.FarEnd:
+    """Return what is told of the other end and of the machine's own buffers."""
+    far = _far(wish, limits)
+    buffer_bytes = far.send_buffer_bytes or instance_end(instance).set_up.send_buffer_bytes
+    return replace(far, send_buffer_bytes=buffer_bytes)
 
 
 def _far(wish: Need, limits: CapsTable) -> model.FarEnd:

@@ -16,6 +16,7 @@ ONE_STREAM: dict[str, Any] = {
     "sent_bytes": np.inf,
     "is_window_told": True,
     "is_buffer_told": True,
+    "is_set_up_told": False,
     "streams": 1.0,
     "rtt_ms": 50.0,
     "mtu_bytes": 1460.0,

@@ -58,7 +58,7 @@ def test_a_stand_in_says_nothing_of_documented_caps() -> None:
         (
             SetUp(receive_buffer_bytes=2**26, send_buffer_bytes=2**20),
             SetUp(receive_buffer_bytes=2**20, send_buffer_bytes=2**30 - 5),
-            " with receive buffers of 64 MiB",
+            " with receive buffers of 64 MiB, send buffers of 1024 MiB",
             " with send buffers of 1024 MiB",
         ),
         (SetUp(), SetUp(congestion_control="bbr"), "", " with bbr"),
@@ -79,15 +79,15 @@ def test_how_the_ends_are_set_up_decides_windows_and_starts_and_nothing_else(
     assert shared_by.same_for("vm-egress", one) == shared_by.same_for("vm-egress", query()) == "n2"
 
 
-def test_a_told_buffer_is_no_guess_that_probes_of_other_places_mend() -> None:
-    plain, told = (
-        msgspec.structs.replace(query(), **each) for each in ({}, {"send_buffer_bytes": 2**20})
+def test_stock_senders_tell_nothing_of_another_send_buffer() -> None:
+    told = "own machines with image a, send buffers of 64 MiB"
+    assert shared_by.taught_by(told) == (told, "own machines with send buffers of 64 MiB")
+    image = "own machines with image a"
+    assert shared_by.taught_by(image) == (image, "own machines", "own machines")
+    hostile = SetUp(image="a, send buffers of 64 MiB")
+    assert shared_by.sending_set_up(hostile) != shared_by.sending_set_up(
+        SetUp(image="a", send_buffer_bytes=2**26)
     )
-    whole = shared_by.SEND_BUFFER
-    assert shared_by.same_for(whole, plain) == "own machines"
-    places = shared_by.same_for(whole, told)
-    assert places.startswith("from ")
-    assert shared_by.said_of(whole, places) == f"{whole} ({places})"
 
 
 def test_a_cluster_network_decides_what_pods_have() -> None:

@@ -188,6 +188,6 @@ def test_told_buffers_are_windows_of_their_own_in_the_plan(tmp_path: Path) -> No
     more, apart = windows(f'[tcp]\n"db-*" = {both}\n')
     assert alike == {"window-over-rtt (to own machines)"}
     assert apart == alike | {
-        "window-over-rtt (to own machines with receive buffers of 64 MiB)",
+        "window-over-rtt (to own machines with receive buffers of 64 MiB, send buffers of 64 MiB)",
     }
     assert more == 2 * count

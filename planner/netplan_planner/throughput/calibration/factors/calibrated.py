@@ -17,7 +17,7 @@ from netplan_planner.throughput.goodput.intervals import WALL_RATIO, Spread
 from netplan_planner.throughput.goodput.mean import Column, Means
 from netplan_planner.throughput.goodput.terms import TermSpans
 from netplan_planner.throughput.limits.path_limits import StaticLimits
-from netplan_planner.throughput.limits.shared_by import whatever_set_up
+from netplan_planner.throughput.limits.shared_by import taught_by, whatever_image
 from netplan_planner.throughput.transport import transfer
 
 HALF_LIFE_DAYS = 90.0
@@ -66,10 +66,10 @@ class Corrector:
     def __init__(self, calibration: Calibration) -> None:
         self.calibration = calibration
         self._number = {(one.name, one.key): at for at, one in enumerate(calibration.latents)}
-        self._by_set_up: dict[tuple[str, str], list[int]] = {}
+        self._of_images: dict[tuple[str, str], list[int]] = {}
+        """By whose they are without the image."""
         for at, learnt in enumerate(calibration.latents):
-            whose, _ = whatever_set_up(learnt.key)
-            self._by_set_up.setdefault((learnt.name, whose), []).append(at)
+            self._of_images.setdefault((learnt.name, whatever_image(learnt.key)), []).append(at)
         self._classes = {one.key: one for one in calibration.classes}
         self._pairs: dict[str | None, list[ProbedPair]] = {}
         for one in calibration.pairs:
@@ -107,19 +107,14 @@ class Corrector:
     def _known(self, name: str, key: str) -> int | None:
         """Return the number of what was learnt of a shared factor.
 
-        Probes whose set-up nobody recorded tell of any; a path of which nobody tells the set-up, or
-        only a part of it, has that of all probes that fit, where these had one.
+        A path of which nobody tells the image has that of all probes of such buffers, where these
+        had one. Buffers that nobody tells are those of Linux: probes of others tell nothing of it.
         """
-        exact = self._number.get((name, key))
-        if exact is not None:
-            return exact
-        whose, told = whatever_set_up(key)
-        alike = [
-            at
-            for at in self._by_set_up.get((name, whose), ())
-            if told <= whatever_set_up(self.calibration.latents[at].key)[1]
-        ]
-        return alike[0] if len(alike) == 1 else self._number.get((name, whose))
+        known = (self._number.get((name, one)) for one in taught_by(key))
+        if (found := next((one for one in known if one is not None), None)) is not None:
+            return found
+        alike = self._of_images.get((name, key), ())
+        return alike[0] if len(alike) == 1 else None
 
     def knows_pair(self, key: str | None) -> bool:
         """Return whether something is known of a pair of places."""

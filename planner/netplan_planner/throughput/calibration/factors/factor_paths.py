@@ -115,10 +115,14 @@ def adjusted(paths: FactorPaths, values: Matrix) -> PathTerms:
     """
     factor = np.exp(values)
     terms = paths.terms
-    window = paths.default_window_bytes * factor[:, WINDOW] * factor[:, WINDOW_OF_TYPE]
-    # What was on its way went through both ends: a greater window shows a greater send buffer.
-    is_shown = ~(terms.is_window_told | terms.is_buffer_told)
-    sent = np.where(is_shown, np.fmax(terms.sent_bytes, window), terms.sent_bytes)
+    of_both = factor[:, WINDOW] * factor[:, WINDOW_OF_TYPE]
+    window = paths.default_window_bytes * of_both
+    # What was on its way went through both ends: a greater window shows a greater send buffer. Of
+    # ends that are set up otherwise the factor is that of both: whichever binds had it.
+    is_scaled = terms.is_set_up_told & ~terms.is_buffer_told
+    sent = terms.sent_bytes * np.where(is_scaled, of_both, 1.0)
+    is_shown = ~(terms.is_window_told | terms.is_buffer_told | terms.is_set_up_told)
+    sent = np.where(is_shown, np.fmax(sent, window), sent)
     window = np.where(terms.is_window_told, terms.window_bytes, window)
     longer = factor[:, START] * factor[:, START_TO]
     shared = len(SHARED)

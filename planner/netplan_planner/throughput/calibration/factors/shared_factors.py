@@ -115,7 +115,7 @@ def slot_keys(query: PathQuery, found: StaticLimits) -> tuple[str | None, ...]:
     ]
     receiver = shared_by.receiver_key(query)
     of_type = f"{receiver}, {query.dst.machine_type or 'of no known type'}"
-    receiving = shared_by.receiving_set_up(query.dst.set_up)
+    receiving = shared_by.window_set_up(query)
     sending = shared_by.sending_set_up(query.src.set_up)
     between = (
         shared_by.family_of(query.src.machine_type) if is_between_regions(query, found) else None

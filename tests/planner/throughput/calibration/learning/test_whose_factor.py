@@ -5,7 +5,6 @@ import math
 import msgspec
 import pytest
 
-from netplan_planner import model
 from netplan_planner.model import PathQuery
 from netplan_planner.throughput import load_caps
 from netplan_planner.verbs.probe.information import width_others_leave
@@ -181,31 +180,41 @@ def test_of_very_many_probes_no_set_up_is_left_out() -> None:
 
 
 class TestToldParts:
-    def test_who_tells_a_part_of_a_set_up_has_what_probes_of_such_taught(self) -> None:
-        size = 2**26
-        probed = msgspec.structs.replace(
-            with_set_ups(window_bound(), image="a", buffer_bytes=size), send_buffer_bytes=2**30
+    SIZE = 2**26
+
+    def large(self, image: str = "") -> PathQuery:
+        """Return a path between large buffers."""
+        return with_set_ups(
+            window_bound(), image=image, buffer_bytes=self.SIZE, sent_bytes=self.SIZE
         )
-        found = learnt(on_pairs(probed, [0.8] * 3))
-        paths = [
-            with_set_ups(window_bound(), image=image, buffer_bytes=size) for image in ("a", "", "b")
-        ]
-        large = (msgspec.structs.replace(one, send_buffer_bytes=2**30) for one in paths)
-        ratios = [moved(placed(one, 9), found) for one in large]
-        assert ratios == pytest.approx([0.8, 0.8, 1.0], abs=0.03)
+
+    def test_buffers_beside_an_image_are_stock_where_nobody_tells_them(self) -> None:
+        found = learnt(on_pairs(self.large("a"), [0.8] * 3))
+        stock = with_set_ups(window_bound(), image="a")
+        told = (self.large("a"), self.large(), self.large("b"), stock, window_bound())
+        ratios = [moved(placed(one, 9), found) for one in told]
+        assert ratios == pytest.approx([0.8, 0.8, 1.0, 1.0, 1.0], abs=0.03)
+
+    def test_probes_without_an_image_tell_of_any_with_such_buffers(self) -> None:
+        found = learnt(on_pairs(self.large(), [0.8] * 3))
+        assert moved(placed(self.large("a"), 9), found) == pytest.approx(0.8, abs=0.03)
 
     def test_a_told_send_buffer_binds_whatever_windows_were_measured(self) -> None:
         """What is under way shows the other end's buffer only where nobody told that."""
         found = learnt(on_pairs(window_bound(), [1.2] * 3))
-        one, size = window_bound(), 2**20
-        sender = msgspec.structs.replace(one.src, set_up=model.SetUp(send_buffer_bytes=size))
-        by_set_up = msgspec.structs.replace(one, src=sender)
-        by_option = msgspec.structs.replace(one, send_buffer_bytes=size)
+        by_set_up = with_set_ups(window_bound(), sent_bytes=2**20)
+        by_option = msgspec.structs.replace(window_bound(), send_buffer_bytes=2**20)
         for query in (by_set_up, by_option):
             assert corrected_gbps(placed(query, 9), found) == pytest.approx(gbps(query), rel=0.03)
 
     def test_a_stock_sender_does_not_fill_large_receive_buffers(self) -> None:
         found = learnt(on_pairs(window_bound(), [1.0] * 3))
-        large = with_set_ups(window_bound(), buffer_bytes=2**26)
+        large = with_set_ups(window_bound(), buffer_bytes=self.SIZE)
         assert gbps(large) < 1.3 * gbps(window_bound())
         assert corrected_gbps(placed(large, 9), found) == pytest.approx(gbps(large), rel=0.05)
+
+    def test_what_a_send_buffer_holds_is_learnt_where_the_other_end_has_more(self) -> None:
+        large = with_set_ups(window_bound(), buffer_bytes=self.SIZE)
+        found = learnt(on_pairs(large, [1.2] * 3))
+        assert moved(placed(large, 9), found) == pytest.approx(1.2, abs=0.03)
+        assert moved(placed(window_bound(), 9), found) == pytest.approx(1.0, abs=0.03)
