@@ -17,8 +17,8 @@ class LimitKind(StrEnum):
     MEASURED = "measured"
 
 
-GIVEN = "given in the request"
-"""The source of what an option, a column of a table or a caller gives."""
+GIVEN, GIVEN_OF_VM = "given in the request", "given for the VM"
+"""The source of what an option, a column of a table or a caller gives; of how a VM is set up."""
 
 
 class Limit(Value, frozen=True, kw_only=True):

@@ -23,7 +23,7 @@ from netplan_planner.model import (
     region_of,
     series_of,
 )
-from netplan_planner.model.limits import GIVEN
+from netplan_planner.model.limits import GIVEN, GIVEN_OF_VM
 from netplan_planner.throughput import batch, single_row
 from netplan_planner.throughput.calibration.factors.calibrated_caps import (
     CalibratedCaps,
@@ -40,6 +40,7 @@ from netplan_planner.throughput.limits.path_limits import (
     is_own_receiver,
     static_limits,
 )
+from netplan_planner.throughput.limits.shared_by import tells_send_buffer
 from netplan_planner.throughput.limits.tables import path_limit
 from netplan_planner.throughput.open_runs import predict_rows
 from netplan_planner.throughput.transport import transfer
@@ -49,8 +50,6 @@ LEVEL = 0.9
 """Of the intervals that reports show."""
 _REMEMBERED = 4096
 """Answers: one takes most of a millisecond."""
-_OF_VM = "given for the VM"
-"""The source of what is declared or recorded of how a machine is set up."""
 _RFC_9438 = date(2023, 8, 1)
 
 
@@ -338,17 +337,14 @@ def _window(query: PathQuery, caps: CapsBook, found: StaticLimits) -> list[Limit
     held, _, _ = bounds.sent_bytes(bounds.buffer_bytes(query), found.window_bytes[1])
     both = "larger buffers at both ends (receiver net.ipv4.tcp_rmem, sender tcp_wmem)"
     lifted = both if held < 2 * window_bytes else "a larger receive window (net.ipv4.tcp_rmem)"
-    source = default.source if default is not None else GIVEN
-    if is_given:
-        source = GIVEN if query.window_bytes else _OF_VM
-    if not is_own_receiver(query) and not is_given:
-        source = bounds.FOREIGN_SOURCE
+    stock = default.source if default and is_own_receiver(query) else bounds.FOREIGN_SOURCE
+    given = GIVEN if query.window_bytes else GIVEN_OF_VM
     return [
         Limit(
             name=LIMITS[WINDOW],
             gbps=query.streams * _per_round_trip(window_bytes, query),
             kind=LimitKind.DOCUMENTED,
-            source=source,
+            source=given if is_given else stock,
             as_of=caps.as_of if is_given or default is None else default.as_of,
             detail=f"{query.streams} × {window_bytes / 1e6:.3g} MB over {query.rtt_ms:.3g} ms",
             lifted_by=f"{lifted}, or {MORE_STREAMS}",
@@ -359,14 +355,11 @@ def _window(query: PathQuery, caps: CapsBook, found: StaticLimits) -> list[Limit
 def _send_buffer(
     query: PathQuery, caps: CapsBook, found: StaticLimits, answer: batch.Predictions | None
 ) -> list[Limit]:
-    """Return send buffer over RTT for the given streams, where the round-trip time is known.
-
-    What probes showed to be on its way was in the send buffer too.
-    """
+    """Return send buffer over RTT; what probes showed to be on its way was in it, too."""
     if not query.streams or (query.rtt_ms or 0) <= 0:
         return []
-    is_given = bool(query.send_buffer_bytes or query.src.set_up.send_buffer_bytes)
-    told = GIVEN if query.send_buffer_bytes else _OF_VM
+    is_given = tells_send_buffer(query)
+    told = GIVEN if query.send_buffer_bytes else GIVEN_OF_VM
     size = bounds.buffer_bytes(query)
     held = [float(one) for one in bounds.sent_bytes(size, found.window_bytes[1])]
     likely, low, high = (query.streams * _per_round_trip(one, query) for one in held)

@@ -167,7 +167,7 @@ def read_facts(request: InputRequest, demo: Demo | None, say: Say) -> model.Fact
         InputError: If an input cannot be read at all.
     """
     inventory, traffic, pod_traffic = read_flows(request, demo, say)
-    inventory = with_set_ups(inventory, request.set_ups)
+    inventory = with_set_ups(inventory, request.set_ups, is_side=request.is_side)
     metrics, of_metrics = read_metrics(request, inventory, say, with_flows=traffic is None)
     prices = open_prices(request.prices, request.discounts, request.billing_exports)
     caps = with_calibration(load_caps(limits_date(request, demo)), request.calibration)
@@ -184,7 +184,9 @@ def read_facts(request: InputRequest, demo: Demo | None, say: Say) -> model.Fact
         machines=Chooser(prices, caps, request.commitment_scope),
         today=request.today,
         thresholds=thresholds(overrides),
-        targets=targets_of((*(demo.targets if demo else ()), *request.targets), inventory),
+        targets=targets_of(
+            (*(demo.targets if demo else ()), *request.targets), inventory, is_side=request.is_side
+        ),
         links=tuple(
             model.DeclaredLink(range=addresses, gbps=gbps, source=source)
             for addresses, gbps, source in (*(demo.links if demo else ()), *request.links)

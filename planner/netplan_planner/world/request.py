@@ -32,6 +32,8 @@ class InputRequest(Value, frozen=True, kw_only=True):
     inventory: tuple[Path, ...] = ()
     is_before: bool = False
     """The inventory is one Terraform plan, read as what is there before it is applied."""
+    is_side: bool = False
+    """The inventory is one of two that are compared; what is declared may be of the other."""
     traffic: tuple[Path, ...] = ()
     """Files and folders; `cloud-logging` stands for the live flow logs. With Spark in the traffic
     options what its server reads."""

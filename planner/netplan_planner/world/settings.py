@@ -145,22 +145,27 @@ def _declared(file: Path) -> Iterator[Setting]:
 
 
 def targets_of(
-    declared: Sequence[tuple[str, float, str]], inventory: Inventory
+    declared: Sequence[tuple[str, float, str]], inventory: Inventory, *, is_side: bool = False
 ) -> tuple[tuple[SelfLink, Target], ...]:
-    """Return the declared targets by machine; a pattern that fits none is the user's mistake."""
+    """Return the declared targets by machine; a pattern that fits none is the user's mistake.
+
+    Of one of two sides (`is_side`) it may fit the other.
+    """
     found: dict[SelfLink, Target] = {}
     for pattern, gbps, source in declared:
-        for link in _matched(pattern, source, inventory):
+        for link in _matched(pattern, source, inventory, is_side=is_side):
             found[link] = Target(gbps=gbps, source=source)
     return tuple(sorted(found.items()))
 
 
-def with_set_ups(inventory: Inventory, declared: Sequence[tuple[str, SetUp, str]]) -> Inventory:
+def with_set_ups(
+    inventory: Inventory, declared: Sequence[tuple[str, SetUp, str]], *, is_side: bool = False
+) -> Inventory:
     """Return the inventory with the declared settings; of several patterns the later go before."""
     told: dict[SelfLink, SetUp] = {}
     for pattern, one, source in declared:
         said = {name: getattr(one, name) for name in one.__struct_fields__ if getattr(one, name)}
-        for link in _matched(pattern, source, inventory):
+        for link in _matched(pattern, source, inventory, is_side=is_side):
             told[link] = replace(told.get(link, STOCK), **said)
     instances = (
         replace(one, set_up=told[one.ref.self_link]) if one.ref.self_link in told else one
@@ -169,7 +174,7 @@ def with_set_ups(inventory: Inventory, declared: Sequence[tuple[str, SetUp, str]
     return replace(inventory, instances=tuple(instances)) if told else inventory
 
 
-def _matched(pattern: str, source: str, inventory: Inventory) -> list[SelfLink]:
+def _matched(pattern: str, source: str, inventory: Inventory, *, is_side: bool) -> list[SelfLink]:
     """Return the machines of a pattern of the configuration file.
 
     Raises:
@@ -180,6 +185,6 @@ def _matched(pattern: str, source: str, inventory: Inventory) -> list[SelfLink]:
         for link in (one.ref.self_link for one in inventory.instances)
         if fnmatchcase(link, pattern) or fnmatchcase(link, f"*/{pattern}")
     ]
-    if not links:
+    if not links and not is_side:
         raise InputError(f"{source}: no VM of the inventory matches {pattern!r}")
     return links

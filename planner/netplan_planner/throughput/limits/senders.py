@@ -217,20 +217,18 @@ RECEIVER_CORES = "receiver-cores"
 
 
 def intake(query: model.PathQuery, sent_gbps: float, caps: model.CapsBook) -> Bound | None:
-    """Return what the receiver takes in, None where that is all that the sender may send.
+    """Return what the receiver takes in: what its vCPUs carry, or what it may send itself if more.
 
-    Its least is what the vCPUs carry at their least, or what the machine may send itself.
+    None: that is all that the sender may send.
 
     Args:
         query: The path.
         sent_gbps: The sender's cap; infinity where nobody knows it, as of another cloud's.
         caps: The caps at a date.
     """
-    machine_type, most = query.dst.machine_type, vcpus_of(query.dst, caps)
-    if most is None and math.isinf(sent_gbps):
-        # Where the day's documents do not have the type, later ones say how many it has.
-        most = tables.vcpus_by_type().get(machine_type or "")
-    if query.dst.cloud != OWN_CLOUD or machine_type is None or not most:
+    machine_type, known = query.dst.machine_type or "", vcpus_of(query.dst, caps)
+    most = known or (tables.vcpus_by_type().get(machine_type) if math.isinf(sent_gbps) else None)
+    if query.dst.cloud != OWN_CLOUD or not machine_type or not most:
         return None
     own = min((one.egress_gbps for one in caps.variants(machine_type)), default=0.0)
     frame = min((e.mtu_bytes for e in (query.src, query.dst) if e.mtu_bytes), default=MTU_BYTES)

@@ -261,6 +261,7 @@ def _read(
         read,
         inventory=(side.path,),
         is_before=side.is_before,
+        is_side=True,
         traffic=bundled_traffic(bundle),
         metrics=bundled_metrics(bundle) or live.metrics,
     )
