@@ -1,5 +1,7 @@
 """What a lesser machine takes in: its vCPUs at one core's figure, never below its own cap."""
 
+from datetime import date
+
 import msgspec
 import pytest
 
@@ -34,6 +36,26 @@ class TestWhenItCounts:
         unknown = path("same-zone-internal", SENDER, dst=end(None), streams=None)
         elsewhere = path("internet", SENDER, dst=end("e2-micro", cloud="aws"), streams=None)
         assert limit_of(estimate(unknown)) is limit_of(estimate(elsewhere)) is None
+
+
+class TestSendersElsewhere:
+    @pytest.mark.parametrize("day", [date(2016, 6, 1), date(2021, 6, 1), DAY])
+    def test_a_receiver_bounds_them_on_any_day(self, day: date) -> None:
+        src = end(None, cloud="aws")
+        for receiver in ("e2-custom-2-4096", "n1-standard-1", "n2-standard-8"):
+            query = path("internet", src, dst=end(receiver), streams=512, rtt_ms=0.2)
+            limit = limit_of(estimate(query, day))
+            assert limit is not None
+            assert limit.gbps < 8 * 20
+
+    def test_it_bounds_a_host_s_link_too(self) -> None:
+        host = msgspec.structs.replace(
+            path("internet", end(None), dst=end("e2-micro"), streams=128, rtt_ms=2.0),
+            host_link_gbps=100.0,
+        )
+        found = estimate(host)
+        assert limit_of(found) is not None
+        assert (found.gbps or 0) < 10
 
 
 class TestSharedCores:

@@ -392,3 +392,14 @@ def test_traffic_comes_of_a_report_or_a_bundle(tmp_path: Path) -> None:
     done = netplan("diff", str(plan), "--traffic-from", str(plan))
     assert done.status == 3
     assert "neither a report nor a bundle" in done.err
+
+
+def test_what_is_declared_may_be_of_one_side_only(tmp_path: Path) -> None:
+    config = tmp_path / "netplan.toml"
+    config.write_text(
+        '[tcp]\n"cache-*" = { receive_buffer_bytes = 67108864 }\n[targets]\n"cache-1" = 5\n',
+        "utf-8",
+    )
+    plan = write_plan(tmp_path / "plan.json")
+    found = diff(plan, "--config", config)
+    assert usd("change_usd", found) == usd("change_usd", diff(plan))
