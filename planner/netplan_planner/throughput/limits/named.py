@@ -11,7 +11,7 @@ from netplan_planner.model import Limit, LimitKind, PathClass, PathQuery, Value
 from netplan_planner.model.limits import GIVEN
 from netplan_planner.shipped import shipped_values
 from netplan_planner.throughput.limits import tables
-from netplan_planner.throughput.limits.ends import vcpus_of
+from netplan_planner.throughput.limits.ends import OWN_CLOUD, vcpus_of
 from netplan_planner.throughput.limits.senders import MTU_BYTES, core_flow, sustained_share
 from netplan_planner.throughput.transport.transfer import segment_bytes
 
@@ -157,13 +157,24 @@ def later_limit(found: tables.PathLimit, gbps: float) -> model.Limit:
     )
 
 
+def comes_in(query: model.PathQuery) -> bool:
+    """Return whether one of our machines receives from outside the VPC."""
+    is_host = query.host_link_gbps is not None
+    is_ours = query.dst.cloud == OWN_CLOUD and not (is_host and query.dst.machine_type is None)
+    is_elsewhere = is_host or query.src.cloud != OWN_CLOUD
+    is_outside = is_elsewhere or query.path_class.is_external_address
+    return query.path_class.leaves_vpc and is_ours and is_outside
+
+
 def external_receiving(
     query: model.PathQuery, caps: model.CapsBook, *, is_possible: bool = False
 ) -> Iterator[model.Limit]:
-    """Yield the receiver's limits for packets from outside the VPC; it is one of our machines.
+    """Yield the receiver's limits for packets from outside the VPC, where it is one of ours.
 
     With `is_possible` they are those of a later day that may have been in force.
     """
+    if not comes_in(query):
+        return
     known = tables.possible_path_limit if is_possible else tables.path_limit
     total = known("external-ingress", caps.as_of, without=caps.without)
     if total is not None:

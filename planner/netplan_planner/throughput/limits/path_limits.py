@@ -24,7 +24,6 @@ from netplan_planner.throughput.limits import bounds, named, senders, tables
 from netplan_planner.throughput.limits.bounds import Bound, Doubt
 from netplan_planner.throughput.limits.caps import DEFAULT_TIER, TIER_1
 from netplan_planner.throughput.limits.ends import OWN_CLOUD
-from netplan_planner.throughput.limits.named import quota_limit
 from netplan_planner.throughput.limits.pods.path import pod_bounds, possible_of_pods
 from netplan_planner.throughput.limits.pods.tables import PodTerm, pod_terms
 from netplan_planner.throughput.transport.transfer import gbit_from_bytes, segment_bytes
@@ -89,8 +88,9 @@ def static_limits(query: PathQuery, caps: CapsBook, *, may_assume: bool = False)
     of_foreign = ""
     if query.host_link_gbps is not None:
         hard = [bounds.plain(named.host_link(query))]
-        if taken := senders.intake(query, hard[0].limit.gbps, caps):
-            hard.append(taken)
+        sent_gbps = hard[0].limit.gbps
+        taken = senders.intake(query, sent_gbps, caps)
+        hard += [*_from_outside(query, sent_gbps, caps), *filter(None, (taken,))]
         per_flow = list(_per_flow(query, None, caps))
     else:
         sender = senders.sender_of(query.src, caps, may_assume)
@@ -236,11 +236,8 @@ def _hard(
         tier = TIER_1 if cap.is_tier1 else DEFAULT_TIER
         yield or_not_yet(bound, cap.egress_gbps, caps, tier)
     yield from _beside_the_machine(query, cap, caps)
-    comes_in = query.path_class.is_external_address or query.src.cloud != OWN_CLOUD
-    if leaves and comes_in and query.dst.cloud == OWN_CLOUD:
-        for limit in named.external_receiving(query, caps):
-            most = tables.greatest_egress_gbps() if cap is None else cap.egress_gbps
-            yield or_not_yet(bounds.plain(limit), most, caps)
+    sent_gbps = tables.greatest_egress_gbps() if cap is None else cap.egress_gbps
+    yield from _from_outside(query, sent_gbps, caps)
     for measured in caps.measured(query.path_class):
         if measured.name == named.EXTERNAL_PATH:
             bound = bounds.plain(named.measured_limit(measured))
@@ -251,13 +248,19 @@ def _hard(
         yield bounds.plain(named.tunnel(query, packets, query.vpn_tunnels))
 
 
+def _from_outside(query: PathQuery, sent_gbps: float, caps: CapsBook) -> Iterator[Bound]:
+    """Yield what one of our machines takes in from outside the VPC."""
+    for limit in named.external_receiving(query, caps):
+        yield or_not_yet(bounds.plain(limit), sent_gbps, caps)
+
+
 def _beside_the_machine(query: PathQuery, cap: EgressCap | None, caps: CapsBook) -> Iterator[Bound]:
     """Yield what holds beside the machine's own caps: of its physical NICs, of its project."""
     if cap is not None and query.path_class is not PathClass.SAME_NODE_POD:
         nic = senders.nic_limit(cap.machine_type, query.src.nic_count)
         if nic is not None:
             yield bounds.plain(nic)
-    quota = quota_limit(query, caps.as_of)
+    quota = named.quota_limit(query, caps.as_of)
     if quota is not None:
         yield bounds.plain(quota)
 
@@ -392,6 +395,4 @@ def possible_documented(query: PathQuery, caps: CapsBook, hard: list[Bound]) -> 
                 least = min((one.low_gbps for one in hard), default=bound.low_gbps)
                 sure = bound._replace(low_gbps=max(bound.low_gbps, least))
                 yield bounds.maybe_down_to(sure, bound.low_gbps, found.chance_in_force(caps.as_of))
-    comes_in = query.path_class.is_external_address or query.src.cloud != OWN_CLOUD
-    if comes_in and query.dst.cloud == OWN_CLOUD:
-        yield from map(bounds.plain, named.external_receiving(query, caps, is_possible=True))
+    yield from map(bounds.plain, named.external_receiving(query, caps, is_possible=True))

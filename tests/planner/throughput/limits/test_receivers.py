@@ -56,6 +56,7 @@ class TestSendersElsewhere:
         found = estimate(host)
         assert limit_of(found) is not None
         assert (found.gbps or 0) < 10
+        assert "external-ingress" in {one.name for one in found.limits}
 
 
 class TestSharedCores:
