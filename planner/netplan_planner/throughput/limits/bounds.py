@@ -192,8 +192,8 @@ def maybe_down_to(bound: Bound, low_gbps: float, chance: float) -> Bound:
 def admitted(sure_gbps: float, possible_gbps: float, chance: float) -> float:
     """Return where a range ends that reaches to what holds with a chance.
 
-    >>> [round(admitted(7.0, 16.0, chance), 2) for chance in (0.0125, 0.02, 0.03, 0.0375)]
-    [7.0, 7.62, 10.22, 16.0]
+    >>> [round(admitted(7.0, 16.0, chance), 2) for chance in (0.01, 0.02, 0.03, 0.04)]
+    [7.0, 7.36, 8.95, 16.0]
     """
     if chance >= ADMITTED_CHANCE or chance <= LEAST_CHANCE:
         return possible_gbps if chance > LEAST_CHANCE else sure_gbps
