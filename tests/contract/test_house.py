@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from support.commands.run import ROOTS
 
-MOST_CODE_LINES = 110_387
+MOST_CODE_LINES = 110_417
 """Of the product: neither blank, comment nor docstring."""
 MOST_IMPORT_SHARE = 0.088
 MOST_FILES_OF_A_FOLDER = 20

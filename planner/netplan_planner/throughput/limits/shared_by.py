@@ -36,7 +36,9 @@ ALL = "all"
 OWN = "own machines"
 WINDOW, SEND_BUFFER = "window-over-rtt", "send-buffer-over-rtt"
 START = "slow-start-ramp"
-_WITH, _AND, _IMAGE, _SEND = " with ", ", ", "image ", "send buffers of "
+_WITH, _AND = " with ", ", "
+IMAGE, RECEIVE, SEND = "image ", "receive buffers of ", "send buffers of "
+"""How the parts of a set-up begin."""
 _OF_SENDING_FAMILY = frozenset({"vm-egress", "single-flow-core", "internal-flow"})
 _STAND_INS = {"carried": "by a later cap", "unstated": "outside the VPC"}
 """Whose limit it is where another cap stands in for one that is not known, by `Bound.regime`."""
@@ -130,26 +132,32 @@ def whatever_set_up(key: str) -> tuple[str, bool]:
     return whose, bool(told)
 
 
-def whatever_image(key: str) -> str:
-    """Return for whom something is the same, whatever the image.
+def without(key: str, *heads: str) -> str:
+    """Return for whom something is the same, whatever some parts of the set-up.
 
-    >>> whatever_image("own machines with image debian-12, send buffers of 64 MiB")
+    >>> without("own machines with image debian-12, send buffers of 64 MiB", IMAGE)
     'own machines with send buffers of 64 MiB'
     """
     whose, _, told = key.partition(_WITH)
-    others = (one for one in told.split(_AND) if not one.startswith(_IMAGE))
+    others = (one for one in told.split(_AND) if not one.startswith(heads))
     return set_up_alike(whose, _AND.join(others))
 
 
 def taught_by(key: str) -> tuple[str, ...]:
     """Return whose probes tell of a path, the nearest first.
 
-    Those of no recorded image tell of any, those of which nothing was recorded of all. But what
-    stock senders have on their way says nothing of another send buffer.
+    Those of no recorded image tell of any, those of stock buffers of a greater one at one end.
     """
-    whose, is_told = whatever_set_up(key)
-    near = (key, whatever_image(key))
-    return near if is_told and _SEND in key else (*near, whose)
+    near = (key, without(key, IMAGE))
+    if without(key, SEND) != key != without(key, RECEIVE):
+        return near
+    stock = without(key, RECEIVE, SEND)
+    return (*near, stock, without(stock, IMAGE), whatever_set_up(key)[0])
+
+
+def has_buffers_of(asked: str, taught: str, *heads: str) -> bool:
+    """Return whether a path and the probes that tell of it have the same buffers."""
+    return (without(asked, *heads) == asked) == (without(taught, *heads) == taught)
 
 
 def window_set_up(query: PathQuery) -> str:
@@ -158,7 +166,7 @@ def window_set_up(query: PathQuery) -> str:
     parts = (
         _image(receiver),
         _buffers("receive", receiver.receive_buffer_bytes),
-        _buffers("send", query.src.set_up.send_buffer_bytes),
+        _buffers("send", query.send_buffer_bytes or query.src.set_up.send_buffer_bytes),
     )
     return _AND.join(filter(None, parts))
 
@@ -175,7 +183,7 @@ def sending_set_up(one: SetUp) -> str:
 
 def _image(one: SetUp) -> str:
     # What stands between parts would make one name two of them.
-    return f"{_IMAGE}{one.image.replace(_AND, ',')}" if one.image else ""
+    return f"{IMAGE}{one.image.replace(_AND, ',')}" if one.image else ""
 
 
 def _buffers(which: str, byte_count: int | None) -> str:

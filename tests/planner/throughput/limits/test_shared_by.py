@@ -79,11 +79,21 @@ def test_how_the_ends_are_set_up_decides_windows_and_starts_and_nothing_else(
     assert shared_by.same_for("vm-egress", one) == shared_by.same_for("vm-egress", query()) == "n2"
 
 
-def test_stock_senders_tell_nothing_of_another_send_buffer() -> None:
-    told = "own machines with image a, send buffers of 64 MiB"
-    assert shared_by.taught_by(told) == (told, "own machines with send buffers of 64 MiB")
-    image = "own machines with image a"
-    assert shared_by.taught_by(image) == (image, "own machines", "own machines")
+def test_the_nearest_probes_tell_first() -> None:
+    own, image = "own machines", "own machines with image a"
+    sending = f"{image}, send buffers of 64 MiB"
+    assert list(dict.fromkeys(shared_by.taught_by(image))) == [image, own]
+    assert list(dict.fromkeys(shared_by.taught_by(sending))) == [
+        sending,
+        f"{own} with send buffers of 64 MiB",
+        image,
+        own,
+    ]
+    # What stock buffers at both ends show says nothing of greater ones at both.
+    both = f"{image}, receive buffers of 64 MiB, send buffers of 64 MiB"
+    assert not {own, image} & {*shared_by.taught_by(both)}
+    assert not shared_by.has_buffers_of(sending, image, shared_by.SEND)
+    assert shared_by.has_buffers_of(image, own, shared_by.SEND)
     hostile = SetUp(image="a, send buffers of 64 MiB")
     assert shared_by.sending_set_up(hostile) != shared_by.sending_set_up(
         SetUp(image="a", send_buffer_bytes=2**26)

@@ -17,7 +17,14 @@ from netplan_planner.throughput.goodput.intervals import WALL_RATIO, Spread
 from netplan_planner.throughput.goodput.mean import Column, Means
 from netplan_planner.throughput.goodput.terms import TermSpans
 from netplan_planner.throughput.limits.path_limits import StaticLimits
-from netplan_planner.throughput.limits.shared_by import taught_by, whatever_image
+from netplan_planner.throughput.limits.shared_by import (
+    IMAGE,
+    RECEIVE,
+    SEND,
+    has_buffers_of,
+    taught_by,
+    without,
+)
 from netplan_planner.throughput.transport import transfer
 
 HALF_LIFE_DAYS = 90.0
@@ -58,6 +65,9 @@ class KindCorrections(NamedTuple):
     probe_count: Column
     """Of the class."""
     scatter_ratio: Column
+    is_such_sender: NDArray[np.bool_]
+    """Whether the window's factor is of probes with such send buffers; so of receive buffers."""
+    is_such_receiver: NDArray[np.bool_]
 
 
 class Corrector:
@@ -69,7 +79,7 @@ class Corrector:
         self._of_images: dict[tuple[str, str], list[int]] = {}
         """By whose they are without the image."""
         for at, learnt in enumerate(calibration.latents):
-            self._of_images.setdefault((learnt.name, whatever_image(learnt.key)), []).append(at)
+            self._of_images.setdefault((learnt.name, without(learnt.key, IMAGE)), []).append(at)
         self._classes = {one.key: one for one in calibration.classes}
         self._pairs: dict[str | None, list[ProbedPair]] = {}
         for one in calibration.pairs:
@@ -97,7 +107,14 @@ class Corrector:
             shared_factor=np.array(shared_factor, dtype=np.intp),
             probe_count=np.array([one.probe_count if one else 0.0 for one in classes]),
             scatter_ratio=np.array([one.scatter_ratio if one else 1.0 for one in classes]),
+            is_such_sender=np.array([self._has_such(row, SEND) for row in keys], dtype=bool),
+            is_such_receiver=np.array([self._has_such(row, RECEIVE) for row in keys], dtype=bool),
         )
+
+    def _has_such(self, keys: tuple[str | None, ...], which: str) -> bool:
+        key = keys[shared_factors.WINDOW] or ""
+        at = self._known(shared_factors.SLOTS[shared_factors.WINDOW], key)
+        return at is None or has_buffers_of(key, self.calibration.latents[at].key, which)
 
     def _numbered(self, name: str, key: str, number: dict[tuple[str, str], int]) -> int:
         """Return the number of a shared factor, a new one where nothing is known of it."""
@@ -110,11 +127,12 @@ class Corrector:
         A path of which nobody tells the image has that of all probes of such buffers, where these
         had one. Buffers that nobody tells are those of Linux: probes of others tell nothing of it.
         """
-        known = (self._number.get((name, one)) for one in taught_by(key))
-        if (found := next((one for one in known if one is not None), None)) is not None:
-            return found
-        alike = self._of_images.get((name, key), ())
-        return alike[0] if len(alike) == 1 else None
+        for one in taught_by(key):
+            alike = self._of_images.get((name, one), ()) if without(key, IMAGE) == key else ()
+            found = self._number.get((name, one), alike[0] if len(alike) == 1 else None)
+            if found is not None:
+                return found
+        return None
 
     def knows_pair(self, key: str | None) -> bool:
         """Return whether something is known of a pair of places."""
@@ -223,6 +241,12 @@ class Probed(NamedTuple):
         """Return the paths with their shared factors, and the most likely factor of each."""
         shared_factor = self.of_kind.shared_factor
         paths = factor_paths.factor_paths(self.kinds, self.limits, shared_factor, which, spans)
+        is_other = paths.terms.is_set_up_told & ~self.of_kind.is_such_sender[which]
+        is_fixed = paths.terms.is_buffer_told | is_other
+        paths = paths._replace(
+            terms=paths.terms._replace(is_buffer_told=is_fixed),
+            is_of_such=self.of_kind.is_such_receiver[which],
+        )
         factors = np.zeros(int(shared_factor.max(initial=factor_paths.NO_FACTOR)) + 1)
         known = min(len(self.corrector.factors), len(factors))
         factors[:known] = self.corrector.factors[:known]

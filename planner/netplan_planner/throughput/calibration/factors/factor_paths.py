@@ -59,6 +59,8 @@ class FactorPaths(NamedTuple):
     """Whether one of our machines receives."""
     scatter: Column
     """By how much paths of the class differ from each other, on a logarithmic scale."""
+    is_of_such: NDArray[np.bool_]
+    """Whether the window's factor is of paths to such receive buffers, not to stock ones."""
 
     def rows(self, which: NDArray[np.intp]) -> "FactorPaths":
         """Return some of the rows."""
@@ -105,6 +107,7 @@ def factor_paths(
         upper_sd=upper,
         is_own=is_own,
         scatter=shared_factors.scatters(list(kinds))[which],
+        is_of_such=np.ones(len(which), dtype=bool),
     )
 
 
@@ -118,9 +121,11 @@ def adjusted(paths: FactorPaths, values: Matrix) -> PathTerms:
     of_both = factor[:, WINDOW] * factor[:, WINDOW_OF_TYPE]
     window = paths.default_window_bytes * of_both
     # What was on its way went through both ends: a greater window shows a greater send buffer. Of
-    # ends that are set up otherwise the factor is that of both: whichever binds had it.
+    # ends that are set up otherwise the factor is that of both: whichever binds had it. A small
+    # window of a stock receiver says nothing of send buffers.
     is_scaled = terms.is_set_up_told & ~terms.is_buffer_told
-    sent = terms.sent_bytes * np.where(is_scaled, of_both, 1.0)
+    of_sent = np.where(paths.is_of_such, of_both, np.fmax(of_both, 1.0))
+    sent = terms.sent_bytes * np.where(is_scaled, of_sent, 1.0)
     is_shown = ~(terms.is_window_told | terms.is_buffer_told | terms.is_set_up_told)
     sent = np.where(is_shown, np.fmax(sent, window), sent)
     window = np.where(terms.is_window_told, terms.window_bytes, window)

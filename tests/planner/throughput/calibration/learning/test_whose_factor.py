@@ -218,3 +218,25 @@ class TestToldParts:
         found = learnt(on_pairs(large, [1.2] * 3))
         assert moved(placed(large, 9), found) == pytest.approx(1.2, abs=0.03)
         assert moved(placed(window_bound(), 9), found) == pytest.approx(1.0, abs=0.03)
+
+    def test_one_send_buffer_has_one_answer_however_it_is_told(self) -> None:
+        found = learnt(on_pairs(window_bound(), [1.2] * 3))
+        size = 2**26
+        by_set_up = with_set_ups(window_bound(), sent_bytes=size)
+        by_option = msgspec.structs.replace(window_bound(), send_buffer_bytes=size)
+        told = [corrected_gbps(placed(one, 9), found) for one in (by_set_up, by_option)]
+        assert told[0] == pytest.approx(told[1])
+        # And a greater buffer holds at least what stock ones did.
+        assert told[0] >= corrected_gbps(placed(window_bound(), 9), found) * (1 - 1e-9)
+
+    def test_greater_receive_buffers_hold_at_least_what_stock_ones_did(self) -> None:
+        found = learnt(on_pairs(with_set_ups(window_bound(), image="a"), [1.2] * 3))
+        stock, *greater = (
+            corrected_gbps(placed(one, 9), found)
+            for one in (
+                with_set_ups(window_bound(), image="a"),
+                with_set_ups(window_bound(), image="a", buffer_bytes=2**23),
+                with_set_ups(window_bound(), image="a", buffer_bytes=2**26),
+            )
+        )
+        assert min(greater) >= stock * (1 - 1e-9)
